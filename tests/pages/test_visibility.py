@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import gzip
 import json
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from benchmarks.hidden_pages import hidden_pages
+from pygments.lexers.css import _css_properties
 from selectolax.lexbor import LexborHTMLParser
 
 from suyuan.pages.css_values import declarations
@@ -270,6 +272,27 @@ def test_rules_that_hide(sheet: str) -> None:
 def test_rules_that_do_not_hide(sheet: str) -> None:
     hidden = f"<div class=outer><p class=x data-k=val>{SECRET}</p></div>"
     assert SECRET in shown(hidden, f"<style>{sheet}</style>")
+
+
+def test_the_properties_of_every_browser_are_properties_of_css() -> None:
+    names = files("suyuan.pages").joinpath("css_properties.txt").read_text("utf-8").splitlines()
+    known = {*_css_properties, "animation-timeline", "backdrop-filter", "paint-order", "touch-action"}
+    assert names == sorted(set(names)) and set(names) <= known
+    assert {"object-fit", "touch-action", "initial-letter", "font-variation-settings"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    "feature", ["object-fit: cover", "touch-action: none", "initial-letter: 2", "font-variation-settings: 'slnt' -6"]
+)
+def test_what_is_shown_where_a_property_is_supported_is_read(feature: str) -> None:
+    sheet = f".x {{ display: none }} @supports ({feature}) {{ .x {{ display: block }} }}"
+    assert SECRET in shown(f"<p class=x>{SECRET}</p>", f"<style>{sheet}</style>")
+
+
+@pytest.mark.parametrize("feature", ["object-fix: cover", "-moz-appearance: none", "display: none none"])
+def test_what_is_shown_where_an_unknown_property_is_supported_is_not_read(feature: str) -> None:
+    sheet = f".x {{ display: none }} @supports ({feature}) {{ .x {{ display: block }} }}"
+    assert SECRET not in shown(f"<p class=x>{SECRET}</p>", f"<style>{sheet}</style>")
 
 
 def test_rules_that_are_not_read_hide_nothing() -> None:

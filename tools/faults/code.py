@@ -354,8 +354,8 @@ FAULTS = (
         "tests/pages/test_hidden_pages.py",
         "a selector that is not decided matches nothing",
         "pages/page_styles.py",
-        "return found is None or node.mem_id in found",
-        "return found is not None and node.mem_id in found",
+        "return elements is None or node.mem_id in elements",
+        "return elements is not None and node.mem_id in elements",
     ),
     Fault(
         "tests/pages/test_reader.py",
@@ -382,8 +382,8 @@ FAULTS = (
         "tests/pages/test_hidden_pages.py",
         "a value that browsers ignore shows hidden text again",
         "pages/css_values.py",
-        "valid = bool(value) and is_valid(name, value)",
-        "valid = bool(value)",
+        "if not value or not is_valid(name, value):",
+        "if not value:",
     ),
     Fault(
         "tests/pages/test_hidden_pages.py",

@@ -156,28 +156,47 @@ class _BlockReader:
         if self._replaced and node.mem_id in self._replaced:
             return True
         if attributes or not self._sight.is_readable or visibility.has_rules_for(tag):
-            sight = visibility.sight(node, tag, attributes, self._sight)
-            if (sight is None or not sight.is_readable) and self._opens(node, tag, attributes):
-                sight = visibility.sight(node, tag, attributes, self._sight, is_open=True)
+            sight = self._find_sight(node, tag, attributes)
             if sight is None:
                 return True
             self._sight = sight
-        if tag == "details" and "open" not in attributes and not self._can_be_opened(node):
+        if tag == "details" and not self._can_be_opened(node):
             return True
         if not attributes:
             return False
+        return self._is_aside(node, tag, attributes) or self._is_gutter(tag, attributes)
+
+    def _is_gutter(self, tag: str, attributes: dict[str, str | None]) -> bool:
+        """Whether an element has the numbers of lines of code."""
+        if self._pre is None and tag not in ("td", "pre"):
+            return False
+        return _GUTTER.search(attributes.get("class") or "") is not None
+
+    def _find_sight(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> Sight | None:
+        """How the text of an element is seen, once a reader has opened what can be opened; None if it is not."""
+        sight = self._visibility.sight(node, tag, attributes, self._sight)
+        is_readable = sight is not None and sight.is_readable
+        if is_readable or not self._opens(node, tag, attributes):
+            return sight
+        return self._visibility.sight(node, tag, attributes, self._sight, is_open=True)
+
+    def _is_aside(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
+        """Whether an element that is hidden from screen readers is no part of what a reader comes for."""
+        if attributes.get("aria-hidden") != "true":
+            return False
         # Pages set aria-hidden on everything behind an open dialog, but the article is displayed anyway.
-        aria_hidden = attributes.get("aria-hidden") == "true" and tag not in _CONTENT
-        if aria_hidden and node.mem_id not in self._around_content and not self._opens(node, tag, attributes):
-            return True
-        return (self._pre is not None or tag in ("td", "pre")) and bool(_GUTTER.search(attributes.get("class") or ""))
+        if tag in _CONTENT or node.mem_id in self._around_content:
+            return False
+        return not self._opens(node, tag, attributes)
 
     def _opens(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> bool:
         """Whether a reader gets to see an element that is closed."""
         return self._is_shown_later(node) or self._panels.has(node, tag, attributes)
 
     def _can_be_opened(self, details: LexborNode) -> bool:
-        """Whether a reader sees its summary; browsers write one where there is none."""
+        """Whether it is open, or a reader sees its summary; browsers write one where there is none."""
+        if "open" in details.attributes:
+            return True
         summary = next((child for child in details.iter() if child.tag == "summary"), None)
         if summary is None:
             return True

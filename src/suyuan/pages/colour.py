@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
+from operator import mul
 from typing import Any
 
 from .lengths import pixels
@@ -20,21 +21,28 @@ DARK: Colour = (0.07, 0.07, 0.07, 1.0)
 LEAST_CONTRAST = 1.25
 """Below this ratio (WCAG) nobody can read a text; the faintest grey that pages use on white has about 1.6."""
 LEAST_OPACITY = 0.1
+_CLEAR_DIFFERENCE = 0.35
+_LUMINANCE = (0.2126, 0.7152, 0.0722)
+_FROM_XYZ = ((3.2406, -1.5372, -0.4986), (-0.9689, 1.8758, 0.0415), (0.0557, -0.204, 1.057))
+"""Red, green and blue of linear light."""
 
 _HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 _COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b[a-z-]+\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)|\b[a-z]+\b")
 _GRADIENT = re.compile(r"gradient\(((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+)\)")
 _IMAGE = re.compile(r"url\(\s*[^\s)]|gradient|image|element\(")
-_NO_COLOUR = frozenset(("none", "inherit", "initial", "unset", "revert", "revert-layer", "currentcolor", "auto", "0"))
+_COLOUR_WORDS = frozenset(("inherit", "initial", "unset", "revert", "revert-layer", "currentcolor"))
+_NO_COLOUR = _COLOUR_WORDS | {"", "none", "auto", "0"}
 _SYSTEM: dict[str, Colour] = {
     "white": WHITE, "black": BLACK, "transparent": (0.0, 0.0, 0.0, 0.0), "canvas": WHITE, "canvastext": BLACK,
     "field": WHITE, "fieldtext": BLACK, "buttonface": (0.94, 0.94, 0.94, 1.0), "buttontext": BLACK,
     "highlight": (0.0, 0.47, 0.84, 1.0), "highlighttext": WHITE, "linktext": (0.0, 0.0, 0.93, 1.0),
     "graytext": (0.5, 0.5, 0.5, 1.0), "mark": (1.0, 1.0, 0.0, 1.0), "marktext": BLACK,
 }  # fmt: skip
+_MAX_LENGTH = 200
 _CALC = re.compile(r"calc\([^()]*\)")
 _MIX = re.compile(r"color-mix\(\s*in [^,]*,(.*)\)", re.S)
-_SHARE = re.compile(r"([\d.]+)%\s*$|^\s*([\d.]+)%")
+_COMMA = re.compile(r",(?![^()]*\))")
+_SHARE = re.compile(r"[\d.]+%\s*$|^\s*[\d.]+%")
 _SCHEMES = re.compile(r"light-dark\(([^,()]*(?:\([^()]*\))?),.*\)", re.S)
 _RELATIVE = re.compile(r"[a-z]+\(\s*from\s+(\S+(?:\([^()]*\))?)\s+([a-z])\s+([a-z])\s+([a-z])\s*(?:/\s*([^)]+))?\)")
 
@@ -43,39 +51,58 @@ _RELATIVE = re.compile(r"[a-z]+\(\s*from\s+(\S+(?:\([^()]*\))?)\s+([a-z])\s+([a-
 def colour(value: str) -> Colour | None:
     """Read a colour in any notation; None if it is none."""
     value = value.strip().lower()
-    if match := _HEX.fullmatch(value):
-        digits = match[1] if len(match[1]) > 4 else "".join(digit * 2 for digit in match[1])
-        parts = [int(digits[at : at + 2], 16) / 255 for at in range(0, len(digits), 2)]
-        return (parts[0], parts[1], parts[2], parts[3] if len(parts) > 3 else 1.0)
-    if not value or value in _NO_COLOUR or len(value) > 200:
+    if _HEX.fullmatch(value):
+        return _hexadecimal(value[1:])
+    if value in _NO_COLOUR or len(value) > _MAX_LENGTH:
         return None
     if value in _SYSTEM:
         return _SYSTEM[value]
-    if "(" in value and (found := _made_of_others(value)) is not None:
-        return found
-    return _parsed(_CALC.sub(lambda match: str(pixels(match[0])), value))
+    made = _made_of_others(value) if "(" in value else None
+    return made or _parsed(_CALC.sub(lambda match: str(pixels(match[0])), value))
+
+
+def _hexadecimal(digits: str) -> Colour:
+    """A colour of three, four, six or eight digits."""
+    if len(digits) < 6:
+        digits = "".join(digit * 2 for digit in digits)
+    red, green, blue, alpha, *_ = (part / 255 for part in bytes.fromhex(f"{digits}ff"))
+    return (red, green, blue, alpha)
 
 
 def _made_of_others(value: str) -> Colour | None:
     """A colour that is a mixture or a variant of others."""
-    if mixed := _MIX.fullmatch(value):
-        parts = [part for part in re.split(r",(?![^()]*\))", mixed[1]) if part.strip()]
-        return _mixed(parts) if len(parts) == 2 else None
-    if schemes := _SCHEMES.fullmatch(value):
+    mixture = _MIX.fullmatch(value)
+    if mixture is not None:
+        parts = [part for part in _COMMA.split(mixture[1]) if part.strip()]
+        return _mixed(*parts) if len(parts) == 2 else None
+    schemes = _SCHEMES.fullmatch(value)
+    if schemes is not None:
         return colour(schemes[1])
-    if (relative := _RELATIVE.fullmatch(value)) and (origin := colour(relative[1])):
-        return (*origin[:3], pixels(relative[5], 1.0, percent=0.01) if relative[5] else origin[3])
-    return None
-
-
-def _mixed(parts: list[str]) -> Colour | None:
-    shares = [float(found[1] or found[2]) / 100 if (found := _SHARE.search(part)) else None for part in parts]
-    one, other = (colour(_SHARE.sub("", part)) for part in parts)
-    if one is None or other is None:
+    relative = _RELATIVE.fullmatch(value)
+    origin = colour(relative[1]) if relative is not None else None
+    if relative is None or origin is None:
         return None
-    first = shares[0] if shares[0] is not None else 1 - shares[1] if shares[1] is not None else 0.5
-    red, green, blue, alpha = (one[i] * first + other[i] * (1 - first) for i in range(4))
+    red, green, blue, alpha = origin
+    return (red, green, blue, pixels(relative[5] or "", alpha, percent=0.01))
+
+
+def _mixed(one: str, other: str) -> Colour | None:
+    first, second = colour(_SHARE.sub("", one)), colour(_SHARE.sub("", other))
+    if first is None or second is None:
+        return None
+    share, rest = _SHARE.search(one), _SHARE.search(other)
+    weight = 0.5
+    if share is not None:
+        weight = pixels(share[0], percent=0.01)
+    elif rest is not None:
+        weight = 1 - pixels(rest[0], percent=0.01)
+    red, green, blue, alpha = (between(part, end, weight) for part, end in zip(second, first, strict=True))
     return (red, green, blue, alpha)
+
+
+def between(start: float, end: float, share: float) -> float:
+    """The value that lies a share of the way from one to the other."""
+    return start + (end - start) * share
 
 
 def _parsed(value: str) -> Colour | None:
@@ -100,19 +127,23 @@ def _red_green_blue(found: Any) -> Iterable[float]:
             x, y, z = (part or 0.0 for part in found.to(space).coordinates)
             if not white_x:
                 return x, y, z
-            x, z = x / white_x * 0.9505, z / white_z * 1.0891
-            linear = (
-                3.2406 * x - 1.5372 * y - 0.4986 * z,
-                -0.9689 * x + 1.8758 * y + 0.0415 * z,
-                0.0557 * x - 0.204 * y + 1.057 * z,
-            )
-            return map(_gamma, linear)
+            adapted = (x / white_x * 0.9505, y, z / white_z * 1.0891)
+            return [_gamma(sum(map(mul, row, adapted))) for row in _FROM_XYZ]
     parts = (part or 0.0 for part in found.coordinates)
     return map(_gamma, parts) if found.space == "srgb-linear" else parts
 
 
 def _gamma(part: float) -> float:
-    return 12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055
+    if part <= 0.0031308:
+        return 12.92 * part
+    root: float = part ** (1 / 2.4)
+    return 1.055 * root - 0.055
+
+
+def _linear(part: float) -> float:
+    if part <= 0.04045:
+        return part / 12.92
+    return float(((part + 0.055) / 1.055) ** 2.4)
 
 
 def unit(value: float | None) -> float:
@@ -122,20 +153,25 @@ def unit(value: float | None) -> float:
 
 def is_colour_name(word: str) -> bool:
     """Whether a browser takes the word for a colour."""
-    return word in _NO_COLOUR - {"none", "auto", "0"} or colour(word) is not None
+    return word in _COLOUR_WORDS or colour(word) is not None
 
 
 @lru_cache(maxsize=2048)
 def background(value: str) -> tuple[Colour, ...] | None:
     """The colours of a ``background``, several for a gradient; None for an image of unknown colours."""
-    stops = tuple(found for part in _GRADIENT.findall(value) for found in _colours(part))
+    stops = _stops(value)
     if stops and "url(" not in value:
         return stops if all(stop[3] > 0.9 for stop in stops) else None
     return None if is_image(value) else _colours(value)[:1]
 
 
+def _stops(value: str) -> tuple[Colour, ...]:
+    """The colours of the gradients in a value."""
+    return _colours(" ".join(_GRADIENT.findall(value)))
+
+
 def _colours(text: str) -> tuple[Colour, ...]:
-    return tuple(found for word in _COLOUR.findall(text) if (found := colour(word)))
+    return tuple(filter(None, map(colour, _COLOUR.findall(text))))
 
 
 def is_image(value: str) -> bool:
@@ -145,25 +181,24 @@ def is_image(value: str) -> bool:
 
 def is_transparent(value: str) -> bool:
     """Whether a mask consists of gradients that let nothing through."""
-    stops = [found for part in _GRADIENT.findall(value) for found in _colours(part)]
-    return bool(stops) and "url(" not in value and all(stop[3] <= LEAST_OPACITY for stop in stops)
+    stops = _stops(value)
+    if not stops or "url(" in value:
+        return False
+    return all(stop[3] <= LEAST_OPACITY for stop in stops)
 
 
 def is_readable(text: Colour, behind: Colour) -> bool:
     """Whether text of one colour can be read on the other."""
     if text[3] <= LEAST_OPACITY:
         return False
-    share = text[3]
-    mixed = [text[i] * share + behind[i] * (1 - share) for i in range(3)]
-    one, other = _luminance(mixed), _luminance(behind[:3])
-    return (max(one, other) + 0.05) / (min(one, other) + 0.05) >= LEAST_CONTRAST or _distance(mixed, behind) > 0.35
+    pairs = list(zip(text[:3], behind[:3], strict=True))
+    seen = [between(below, letter, text[3]) for letter, below in pairs]
+    darker, lighter = sorted((_luminance(seen) + 0.05, _luminance(behind[:3]) + 0.05))
+    if lighter / darker >= LEAST_CONTRAST:
+        return True
+    # Colours of the same brightness can be told apart as well.
+    return max(abs(one - other) for one, other in zip(seen, behind[:3], strict=True)) > _CLEAR_DIFFERENCE
 
 
-def _distance(one: list[float], other: Colour) -> float:
-    """How far two colours of the same brightness are apart."""
-    return max(abs(one[i] - other[i]) for i in range(3))
-
-
-def _luminance(parts: list[float] | tuple[float, ...]) -> float:
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+def _luminance(parts: Iterable[float]) -> float:
+    return float(sum(map(mul, _LUMINANCE, map(_linear, parts))))

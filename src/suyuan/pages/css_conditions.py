@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib.resources import files
+from typing import Any
 
+from .css_limits import bracket_depths
 from .css_values import is_checked, is_valid, unescaped
 from .lengths import HEIGHT, WIDTH, pixels
 
 Truth = bool | None
 """None where it is not known."""
 
-_QUERY = re.compile(r"(?:(not|only)\s+)?([a-z][a-z-]*)(?:\s+and\s+(.*))?", re.S)
-_MAX_DEPTH = 20
-_BRACKET = re.compile(r"[()]")
+_MAX_DEPTH = 10
 _RANGE = re.compile(r"(?:([^<>=]+?)\s*(<=?|>=?|=)\s*)?([a-z-]+)\s*(?:(<=?|>=?|=)\s*([^<>=]+))?")
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
+}  # fmt: skip
 _NUMBERS = {
     "width": WIDTH, "device-width": WIDTH, "height": HEIGHT, "device-height": HEIGHT, "resolution": 96.0,
     "aspect-ratio": WIDTH / HEIGHT, "device-aspect-ratio": WIDTH / HEIGHT, "color": 8.0, "monochrome": 0.0,
@@ -28,145 +33,165 @@ _WORDS = {
     "update": "fast", "scan": "progressive", "display-mode": "browser", "color-gamut": "srgb",
     "overflow-block": "scroll", "overflow-inline": "scroll", "inverted-colors": "none", "dynamic-range": "standard",
 }  # fmt: skip
+_BOUNDS = {"min-": ">=", "max-": "<="}
+_DOTS_PER_INCH = {"dppx": 96.0, "dpcm": 2.54, "dpi": 1.0, "x": 96.0}
+_RESOLUTION = re.compile(r"([\d.]+)(dppx|dpcm|dpi|x)")
 _ABSENT = ("-moz-", "-ms-", "-o-", "-khtml-")
+
+Leaf = Callable[[str], Truth]
 
 
 @lru_cache(maxsize=512)
 def applies_to_screen(queries: str) -> Truth:
     """Whether a list of media queries holds for the screen of a computer."""
-    queries = unescaped(queries).strip().lower()
-    if not queries:
-        return True
-    if _is_nested_deeply(queries):
+    nodes = _nodes(queries)
+    if nodes is None:
         return None
-    return any(_query_holds(query) for query in _parts(queries, ","))
+    if not nodes:
+        return True
+    lists: list[list[Any]] = [[]]
+    for node in nodes:
+        if node == ",":
+            lists.append([])
+        else:
+            lists[-1].append(node)
+    return any(map(_query_holds, lists))
 
 
 @lru_cache(maxsize=512)
 def is_supported(condition: str) -> Truth:
     """Whether a browser of today has what the condition of ``@supports`` asks for."""
-    return _holds(unescaped(condition).strip().lower(), _is_supported)
+    return _holds(_nodes(condition), _is_feature_supported)
 
 
 @lru_cache(maxsize=512)
 def fits_container(condition: str) -> Truth:
     """Whether a container of the width of the screen fits the condition of ``@container``."""
-    condition = condition.strip().lower()
-    name, bracket, rest = condition.partition("(")
-    if name.strip() not in ("", "not", "style", "scroll-state"):
-        condition = ("not " if name.split()[-1] == "not" else "") + bracket + rest
-    return _holds(
-        condition, lambda feature: None if feature.startswith(("style", "scroll")) else _feature_holds(feature)
-    )
+    nodes = _nodes(condition) or []
+    if _word(nodes) not in ("", "not"):
+        # The name of the container.
+        nodes = nodes[1:]
+    return _holds(nodes, _container_feature_holds)
 
 
-def _query_holds(query: str) -> bool:
-    found = None if query.startswith("not (") else _QUERY.fullmatch(query)
-    if found is None:
-        return _holds(query, _feature_holds) is True
-    negated, kind, condition = found.groups()
-    holds = kind in ("all", "screen") and (not condition or _holds(condition, _feature_holds) is True)
-    return holds != (negated == "not")
-
-
-def _is_nested_deeply(condition: str) -> bool:
-    """Whether a condition is too deep to be taken apart."""
-    depth = 0
-    for bracket in _BRACKET.finditer(condition):
-        depth += 1 if bracket[0] == "(" else -1
-        if depth > _MAX_DEPTH // 2:
-            return True
-    return condition.count("not ") > _MAX_DEPTH // 2
-
-
-def _holds(condition: str, leaf: Callable[[str], Truth], depth: int = 0) -> Truth:
-    """Whether a condition of ``not``, ``and``, ``or`` and brackets holds."""
-    words = _parts(condition, " ")
-    if depth > _MAX_DEPTH or not words:
+def _nodes(condition: str) -> list[Any] | None:
+    """The words, signs and brackets of a condition; None if it is too deep to be taken apart."""
+    condition = unescaped(condition).strip().lower()
+    if max(bracket_depths(condition)) > _MAX_DEPTH or condition.count("not ") > _MAX_DEPTH:
         return None
-    if words[0] == "not":
-        inner = _holds(" ".join(words[1:]), leaf, depth + 1)
+    # Imported here because most pages do not need it.
+    import tinycss2
+
+    nodes = tinycss2.parse_component_value_list(condition, skip_comments=True)
+    return _without_spaces(nodes)
+
+
+def _without_spaces(nodes: Sequence[Any]) -> list[Any]:
+    return [node for node in nodes if node.type != "whitespace"]
+
+
+def _word(nodes: Sequence[Any], place: int = 0) -> str:
+    """The word at a place; empty if something else is there, or nothing."""
+    is_word = place < len(nodes) and nodes[place].type == "ident"
+    return str(nodes[place].value) if is_word else ""
+
+
+def _query_holds(nodes: Sequence[Any]) -> bool:
+    """Whether a media query holds: a kind of medium, a condition, or both."""
+    is_negated = _word(nodes) == "not" and _word(nodes, 1) != ""
+    if is_negated or _word(nodes) == "only":
+        nodes = nodes[1:]
+    kind = _word(nodes)
+    if kind in ("", "not"):
+        return _holds(nodes, _feature_holds) is True
+    holds = kind in ("all", "screen")
+    if holds and len(nodes) > 1:
+        holds = _word(nodes, 1) == "and" and _holds(nodes[2:], _feature_holds) is True
+    return holds != is_negated
+
+
+def _holds(nodes: Sequence[Any] | None, leaf: Leaf) -> Truth:
+    """Whether a condition of ``not``, ``and``, ``or`` and brackets holds."""
+    if not nodes:
+        return None
+    if _word(nodes) == "not":
+        inner = _holds(nodes[1:], leaf)
         return None if inner is None else not inner
-    operands = [word for word in words if word not in ("and", "or")]
-    if len(operands) > 1:
-        each = [_holds(word, leaf, depth + 1) for word in operands]
-        decisive = "or" in words
-        return decisive if decisive in each else None if None in each else not decisive
-    word = operands[0] if operands else ""
-    if not word.startswith("("):
-        return leaf(word)
-    inner_text = word[1:].removesuffix(")").strip()
-    if inner_text.startswith(("(", "not ", "selector(", "font-")):
-        return _holds(inner_text, leaf, depth + 1)
-    return leaf(inner_text)
+    words = [_word([node]) for node in nodes]
+    truths = [_operand_holds(node, leaf) for node, word in zip(nodes, words, strict=True) if word not in ("and", "or")]
+    if len(truths) == 1:
+        return truths[0]
+    decisive = "or" in words
+    if decisive in truths:
+        return decisive
+    return None if None in truths else not decisive
 
 
-def _parts(text: str, separator: str) -> list[str]:
-    """``text`` cut at the separators that are not in brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if depth <= 0 and (character == separator or (separator == " " and character.isspace())):
-            parts.append("")
-        elif separator == " " and character == "(" and depth == 1 and parts[-1] in ("and", "or", "not"):
-            parts.append(character)
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+def _operand_holds(node: Any, leaf: Leaf) -> Truth:
+    if node.type != "() block":
+        return leaf(node.serialize())
+    content = _without_spaces(node.content)
+    is_condition = content and content[0].type in ("() block", "function")
+    if is_condition or _word(content) == "not":
+        return _holds(content, leaf)
+    return leaf("".join(part.serialize() for part in node.content).strip())
+
+
+def _container_feature_holds(feature: str) -> Truth:
+    if feature.startswith(("style(", "scroll-state(")):
+        return None
+    return _feature_holds(feature)
 
 
 def _feature_holds(feature: str) -> bool:
-    found = _RANGE.fullmatch(feature[:200])
-    if found is not None and (found[2] or found[4]):
-        low, before, name, after, high = found.groups()
-        have = _NUMBERS.get(name)
-        if have is None:
-            return False
-        return (not before or _compare(_number(low), before, have)) and (
-            not after or _compare(have, after, _number(high))
-        )
+    comparison = _RANGE.fullmatch(feature[:200])
+    if comparison is not None and (comparison[2] or comparison[4]):
+        return _is_within(comparison)
     name, colon, text = (part.strip() for part in feature.partition(":"))
     bound, base = name[:4], name[4:]
-    if bound in ("min-", "max-") and base in _NUMBERS:
-        return _NUMBERS[base] >= _number(text) if bound == "min-" else _NUMBERS[base] <= _number(text)
-    if name in _WORDS:
-        return text == _WORDS[name] if colon else _WORDS[name] not in ("none", "no-preference")
+    if bound in _BOUNDS and base in _NUMBERS:
+        return _COMPARE[_BOUNDS[bound]](_NUMBERS[base], _number(text))
     if name in _NUMBERS:
-        return _NUMBERS[name] == _number(text) if colon else _NUMBERS[name] > 0
-    return False
+        return _NUMBERS[name] == _number(text) if colon else bool(_NUMBERS[name])
+    word = _WORDS.get(name)
+    if colon:
+        return text == word
+    return word not in (None, "none", "no-preference")
 
 
-def _compare(one: float, sign: str, other: float) -> bool:
-    return ("=" in sign and one == other) or (one < other if "<" in sign else one > other if ">" in sign else False)
+def _is_within(comparison: re.Match[str]) -> bool:
+    low, after_low, name, before_high, high = comparison.groups()
+    actual = _NUMBERS.get(name)
+    if actual is None:
+        return False
+    if after_low and not _COMPARE[after_low](_number(low), actual):
+        return False
+    return not before_high or _COMPARE[before_high](actual, _number(high))
 
 
 def _number(text: str) -> float:
     """The value of a feature; resolutions in dots per inch."""
-    text = text.strip()
-    for unit, scale in (("dppx", 96.0), ("dpcm", 2.54), ("dpi", 1.0), ("x", 96.0)):
-        if text.endswith(unit) and not text.endswith("px"):
-            return pixels(text.removesuffix(unit)) * scale
+    resolution = _RESOLUTION.fullmatch(text.strip())
+    if resolution is not None:
+        return pixels(resolution[1]) * _DOTS_PER_INCH[resolution[2]]
     top, slash, bottom = text.partition("/")
-    return pixels(top) / (pixels(bottom) or 1.0) if slash and "(" not in text else pixels(text)
+    if slash and "(" not in text:
+        return pixels(top) / (pixels(bottom) or 1.0)
+    return pixels(text)
 
 
-def _is_supported(feature: str) -> Truth:
+def _is_feature_supported(feature: str) -> Truth:
     name, colon, value = (part.strip() for part in feature.partition(":"))
     if not colon or feature.startswith("selector("):
         return True
     if name.startswith(_ABSENT):
         return False
-    if name.startswith(("--", "-webkit-")) or name in _COMMON:
+    if name.startswith(("--", "-webkit-")) or name in _common_properties():
         return True
     return is_valid(name, value) if is_checked(name) else None
 
 
-_COMMON_NAMES = (
-    "backdrop-filter gap grid-template-columns grid-template-rows grid-template-areas grid aspect-ratio object- "
-    "fit mask mask-image animation transition animation-timeline mix-blend-mode scroll-behavior scrollbar-width "
-    "scrollbar-gutter container-type text-wrap accent-color flex-wrap flex-basis hanging-punctuation initial- "
-    "letter shape-outside columns background-clip box-decoration-break text-decoration-color writing-mode touch- "
-    "action overscroll-behavior color-scheme width height padding paint-order overflow-anchor font-variation- "
-    "settings font-palette hyphens appearance background"
-)
-_COMMON = frozenset(_COMMON_NAMES.split())
+@lru_cache(maxsize=1)
+def _common_properties() -> frozenset[str]:
+    """The properties that every browser of today has, whatever their value is."""
+    return frozenset(files(__package__).joinpath("css_properties.txt").read_text("utf-8").split())

@@ -30,6 +30,8 @@ MAX_CHAIN = 100
 """Variables that stand for each other."""
 MAX_REFERENCES = 500
 """Variables in one value."""
+MAX_TOKENS = 200_000
+"""Brackets and separators in the declarations of a rule that has to be parsed."""
 MAX_STEPS = 300_000_000
 """Of the search for elements, each some 20 ns."""
 _BYTES_PER_STEP = 1000
@@ -40,7 +42,7 @@ ANYTHING = ":not([-suyuan-none])"
 
 _NAME = r"[^\x00-,./:-@\[-^`{-\x7f]+"
 _END = re.compile(rf"(?:\*|{_NAME})?(?:[.#]{_NAME})*(?:::?[-\w]+)*")
-_BETWEEN = re.compile(r"[\s>+~|]+", re.A)
+_COMBINATOR = re.compile(r"[\s>+~|]+", re.A)
 _AROUND = re.compile(r"\s*([>+~,()])\s*")
 _STEP = re.compile(r":has\((?=([>+~])?)|[(),~]|\s", re.A)
 _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?|\\.|[()\[\]]", re.S)
@@ -68,9 +70,9 @@ class Shape:
         depths: dict[int, int] = {}
         children: Counter[int] = Counter()
         for node in tree.css("*"):
-            above = node.parent.mem_id if node.parent is not None else 0
-            depths[node.mem_id] = depths.get(above, 0) + 1
-            children[above] += 1
+            parent = node.parent.mem_id if node.parent is not None else 0
+            depths[node.mem_id] = depths.get(parent, 0) + 1
+            children[parent] += 1
         pairs = sum(count * count // 2 for count in children.values())
         elements = len(depths) + len(tree.raw_html or b"") // _BYTES_PER_STEP
         return cls(elements, max(depths.values(), default=1), max(children.values(), default=1), pairs)
@@ -87,27 +89,37 @@ def steps_of(selector: str, shape: Shape) -> float:
     return steps * _tries(selector, shape)
 
 
+@dataclass(slots=True)
+class _Function:
+    """A function of a selector that is not closed yet."""
+
+    before: float
+    """How often an element is tried where the function begins."""
+    most: float
+    """The same at the end of the costliest of its selectors so far."""
+
+
 def _tries(selector: str, shape: Shape) -> float:
     """How often an element is tried: within functions each combinator begins anew for all that it may lead to."""
     tries = 1.0
-    # For each function that is open: what it began with, and the most that one of its selectors takes.
-    around: list[tuple[float, float]] = []
-    for found in _STEP.finditer(_AROUND.sub(r"\1", selector)):
-        token = found[0]
-        if token == ")":
-            tries = max(tries, around.pop()[1]) if around else tries
-        elif token == "," and around:
-            begun, most = around[-1]
-            around[-1] = begun, max(most, tries)
-            tries = begun
-        elif token == "~" and around:
-            tries *= shape.siblings
-        elif token.isspace() and around:
-            tries *= shape.depth
-        elif token.endswith("("):
-            if token != "(" and found[1] is None:
+    functions: list[_Function] = []
+    for step in _STEP.finditer(_AROUND.sub(r"\1", selector)):
+        token = step[0]
+        if token.endswith("("):
+            if token != "(" and step[1] is None:
                 tries *= shape.depth
-            around.append((tries, tries))
+            functions.append(_Function(tries, tries))
+        elif not functions:
+            continue
+        elif token == ")":
+            tries = max(tries, functions.pop().most)
+        elif token == ",":
+            functions[-1].most = max(functions[-1].most, tries)
+            tries = functions[-1].before
+        elif token == "~":
+            tries *= shape.siblings
+        else:
+            tries *= shape.depth
     return tries
 
 
@@ -115,29 +127,32 @@ def is_too_complex(selector: str) -> bool:
     """Whether a selector is too long or too deeply nested to be taken apart."""
     if len(selector) > MAX_SELECTOR:
         return True
-    return selector.count("(") + selector.count("[") > MAX_BRACKETS and _depths(selector)[0] > MAX_BRACKETS
+    brackets = selector.count("(") + selector.count("[")
+    return brackets > MAX_BRACKETS and max(bracket_depths(selector)) > MAX_BRACKETS
 
 
 def is_closed(selector: str) -> bool:
     """Whether all brackets of a selector are closed; one where they are not matches nothing."""
-    _, left = _depths(selector)
-    return left == 0
+    return bracket_depths(selector)[-1] == 0
 
 
-def _depths(selector: str) -> tuple[int, int]:
-    """How many brackets are within each other at most, and how many are open at the end."""
-    depth = most = 0
-    for token in _BRACKET.finditer(selector):
-        depth += (token[0] in "([") - (token[0] in ")]")
-        most = max(most, depth)
-    return most, depth
+def bracket_depths(text: str) -> list[int]:
+    """How many brackets are open, at first and after each bracket."""
+    depths = [0]
+    for token in _BRACKET.finditer(text):
+        if token[0] in ("(", "["):
+            depths.append(depths[-1] + 1)
+        elif token[0] in (")", "]"):
+            depths.append(depths[-1] - 1)
+    return depths
 
 
 def end_of(selector: str) -> str:
     """A selector for all elements that another one may match: the end of it, as far as that is plain."""
-    plain = selector[max(map(selector.rfind, ")]\\\"'")) + 1 :]
-    if "\\" in selector[-len(plain) - 1 :]:
+    start = max(map(selector.rfind, ")]\\\"'")) + 1
+    plain = selector[start:]
+    if "\\" in selector[max(0, start - 1) :]:
         # The first characters of it may belong to an escape.
         return ANYTHING
-    end = _BETWEEN.split(plain.rstrip())[-1]
+    end = _COMBINATOR.split(plain.rstrip())[-1]
     return end if end and _END.fullmatch(end) is not None else ANYTHING

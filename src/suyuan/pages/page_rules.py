@@ -11,15 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
-from .animation import with_animation
 from .colour import LEAST_OPACITY, Colour, colour
 from .css import Rule
 from .css_values import Declared, declarations, resolved
 from .hiding_style import DECISIVE, hiding_properties, may_hide
 from .paint import can_be_read, paint_of
-from .selector import Above, Selector, key_of, read_selector
+from .selector import Ancestors, Selector, key_of, read_selector
 
 # Selectors for the whole page: a rule for them does not hide a single text.
 WHOLE_PAGE = frozenset(("html", "body", "*", ":root"))
@@ -32,7 +30,8 @@ COLOURS = frozenset(
     )
 )  # fmt: skip
 _PAINT = COLOURS - {"filter", "box-shadow"}
-_NONE: frozenset[str] = frozenset()
+_FAINT = 2 * LEAST_OPACITY
+_NO_PROPERTIES: frozenset[str] = frozenset()
 # For text in lower case.
 _PAINTING = re.compile(r"color|background|filter|shadow|blend|stroke|\\")
 _FILTERING = re.compile(r"invert|brightness|contrast|inset", re.I)
@@ -46,8 +45,6 @@ class PageValues:
     """Whether the page has no document type, so that the case of classes and ids does not matter."""
     is_complete: bool
     """Whether everything about the colours is known, since there are no external sheets."""
-    frames: Mapping[str, list[tuple[str, str]]]
-    """The selectors and declarations of each animation."""
     variables: Variables
     text: Colour
     behind: Colour
@@ -56,11 +53,10 @@ class PageValues:
     def hiding_properties(self, declared: Declared) -> frozenset[str]:
         """The properties by which declarations may hide text, alone or with others."""
         if DECISIVE.isdisjoint(declared):
-            return _NONE
-        found = hiding_properties(with_variables(plain(declared), self.variables))
+            return _NO_PROPERTIES
+        hiding = hiding_properties(with_variables(plain(declared), self.variables))
         # What a variable is here is known only for each element.
-        unknown = [name for name, (value, _) in declared.items() if "var(" in value and name in DECISIVE]
-        return found.union(unknown) if unknown else found
+        return hiding.union(name for name in DECISIVE.intersection(declared) if "var(" in declared[name][0])
 
     def is_faint(self, declared: Declared) -> bool:
         """Whether text of this style cannot be read where nothing else has a colour."""
@@ -68,7 +64,9 @@ class PageValues:
         if paint is None:
             return False
         text = paint.fill or paint.text or self.text
-        behind = (text,) if paint.behind == "currentcolor" else paint.behind or (self.behind,)
+        behind = paint.behind or (self.behind,)
+        if behind == "currentcolor":
+            behind = (text,)
         return isinstance(behind, tuple) and not can_be_read(paint, text, behind)
 
 
@@ -81,23 +79,33 @@ class StyleRule:
         self.is_certain = rule.is_certain
         self.order = order
         self._page = page
-        self.hides = page.hiding_properties(self.declared) if may_hide(rule.body) else _NONE
+        self.hides = page.hiding_properties(self.declared) if may_hide(rule.body) else _NO_PROPERTIES
         """The properties by which it may hide text, alone or with other rules."""
-        self.paints = (may_paint(rule.body) or "animation" in rule.body) and (
-            not _PAINT.isdisjoint(self.declared) or _FILTERING.search(rule.body) is not None
-        )
-        """Whether it changes colours."""
+
+    @cached_property
+    def declared(self) -> Declared:
+        """Its declarations."""
+        return declarations(self._body, self._page.quirks)
+
+    @cached_property
+    def paints(self) -> bool:
+        """Whether it changes colours in a way that is certain."""
+        if not may_paint(self._body):
+            return False
+        if _PAINT.isdisjoint(self.declared) and _FILTERING.search(self._body) is None:
+            return False
+        # Where external sheets may give any colour to anything, only what one rule says alone is certain.
+        return self._page.is_complete or _is_complete(self.declared)
 
     @cached_property
     def is_faint(self) -> bool:
         """Whether text cannot be read that it gives its colours to."""
         return self.paints and self._page.is_faint(self.declared)
 
-    @cached_property
-    def declared(self) -> Declared:
-        """Its declarations."""
-        declared, frames = declarations(self._body, self._page.quirks), self._page.frames
-        return with_animation(declared, frames) if frames and "animation" in self._body else declared
+    @property
+    def is_suspect(self) -> bool:
+        """Whether it may hide text or make it faint."""
+        return bool(self.hides) or self.is_faint
 
     @property
     def has_variables(self) -> bool:
@@ -105,31 +113,45 @@ class StyleRule:
         return "--" in self._body and any(name.startswith("--") for name in self.declared)
 
 
-Entry = tuple[Selector, StyleRule]
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A rule with one of its selectors."""
+
+    selector: Selector
+    rule: StyleRule
 
 
-class Others(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Complex:
     """Selectors that ask for more than the element's own names."""
 
-    below: tuple[Above, ...]
-    """What those ask for that ask only for what is above it."""
-    slow: tuple[str, ...]
-    are_decided: bool = True
+    ancestors: tuple[Ancestors, ...]
+    """What those ask for that ask only for what is around it."""
+    texts: tuple[str, ...]
+    """The others."""
+    are_decided: bool
     """False if it is not known what one of them matches."""
 
     @classmethod
-    def of(cls, entries: list[Entry]) -> Others:
+    def of(cls, entries: Iterable[Entry]) -> Complex:
         """Those of the rules."""
-        if not (others := [selector for selector, _ in entries if selector.is_complex]):
-            return _NO_OTHERS
-        return cls(
-            tuple([selector.above for selector in others if selector.above is not None]),
-            tuple([selector.text for selector in others if selector.above is None and selector.is_decided]),
-            all(selector.is_decided for selector in others),
-        )
+        selectors = [entry.selector for entry in entries if entry.selector.is_complex]
+        if not selectors:
+            return _NOT_COMPLEX
+        ancestors = [selector.ancestors for selector in selectors if selector.ancestors is not None]
+        texts = [selector.text for selector in selectors if selector.ancestors is None]
+        return cls(tuple(ancestors), tuple(texts), all(selector.is_decided for selector in selectors))
 
 
-_NO_OTHERS = Others((), ())
+_NOT_COMPLEX = Complex((), (), are_decided=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """The rules of one key that may change how text is seen."""
+
+    hiding: list[Entry]
+    painting: list[Entry]
 
 
 class Look:
@@ -139,25 +161,29 @@ class Look:
         self._rules, self._tag, self._names, self._keys = rules, tag, names, keys
         self._with: dict[frozenset[str], list[Entry]] = {}
         telling = [rules.telling(key) for key in keys]
-        hiding = self._fitting(one for one, _ in telling)
-        self.hides = _NONE.union(*(rule.hides for _, rule in hiding)) if hiding else _NONE
+        hiding = self._fitting(part.hiding for part in telling)
+        self.hides = _NO_PROPERTIES.union(*(entry.rule.hides for entry in hiding))
         """The properties by which one of the rules may hide text."""
-        self.is_hidden = any(not selector.is_complex for selector, _ in hiding)
+        self.is_hidden = any(not entry.selector.is_complex for entry in hiding)
         """Whether one of these rules applies to all of the elements; ``complex`` are the other selectors."""
-        self.complex = Others.of(hiding)
-        painting = self._fitting(other for _, other in telling)
-        self.colours = [entry for entry in painting if not entry[0].is_complex]
+        self.complex = Complex.of(hiding)
+        painting = self._fitting(part.painting for part in telling)
+        self.colours = [entry for entry in painting if not entry.selector.is_complex]
         """The rules that give colours to all of these elements and are quick to match."""
-        self.faint = Others.of(painting)
+        self.faint = Complex.of(painting)
         """The selectors of other rules that give text the colour of the page."""
         self.is_telling = bool(hiding or painting)
         """Whether one of the rules may change how the elements are seen."""
 
     def _fitting(self, lists: Iterable[list[Entry]]) -> list[Entry]:
-        names, tag = self._names, self._tag
-        return [
-            entry for entries in lists for entry in entries if entry[0].names <= names and entry[0].tag in ("", tag)
-        ]
+        """The entries whose selectors ask for nothing that the elements do not have."""
+        fitting = []
+        for entries in lists:
+            for entry in entries:
+                selector = entry.selector
+                if selector.names <= self._names and selector.tag in ("", self._tag):
+                    fitting.append(entry)
+        return fitting
 
     @cached_property
     def all(self) -> list[Entry]:
@@ -166,15 +192,14 @@ class Look:
 
     def with_any(self, properties: frozenset[str]) -> list[Entry]:
         """The rules that declare one of these properties."""
-        if (known := self._with.get(properties)) is None:
-            known = [entry for entry in self.all if not properties.isdisjoint(entry[1].declared)]
-            self._with[properties] = known
-        return known
+        if properties not in self._with:
+            self._with[properties] = [entry for entry in self.all if not properties.isdisjoint(entry.rule.declared)]
+        return self._with[properties]
 
     @cached_property
     def with_variables(self) -> list[Entry]:
         """The rules that give values to variables."""
-        return [entry for entry in self.all if entry[1].has_variables]
+        return [entry for entry in self.all if entry.rule.has_variables]
 
 
 class PageRules:
@@ -183,15 +208,16 @@ class PageRules:
     def __init__(self, rules: list[Rule], page: PageValues) -> None:
         self._page = page
         self._rules = rules
-        self._known: dict[int, StyleRule] = {}
+        self._style_rules: dict[int, StyleRule] = {}
         self._texts: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        """The selectors of each key, and the places of their rules."""
         self._entries: dict[str, list[Entry]] = {}
-        self._telling: dict[str, tuple[list[Entry], list[Entry]]] = {}
-        texts = self._texts
+        self._telling: dict[str, _Telling] = {}
         for order, rule in enumerate(rules):
             for text in rule.fitting:
-                if key := key_of(text):
-                    texts[key].append((text, order))
+                key = key_of(text)
+                if key:
+                    self._texts[key].append((text, order))
 
     def __contains__(self, key: str) -> bool:
         """Whether there are rules of this key."""
@@ -199,38 +225,39 @@ class PageRules:
 
     def entries(self, key: str) -> list[Entry]:
         """The rules with selectors of this key."""
-        if (known := self._entries.get(key)) is None:
-            read = [(read_selector(text), self._rule(order)) for text, order in self._texts[key]]
-            known = self._entries[key] = [(selector, rule) for selector, rule in read if selector is not None]
-        return known
+        if key not in self._entries:
+            pairs = [(read_selector(text), self._rule(order)) for text, order in self._texts[key]]
+            self._entries[key] = [Entry(selector, rule) for selector, rule in pairs if selector is not None]
+        return self._entries[key]
 
-    def telling(self, key: str) -> tuple[list[Entry], list[Entry]]:
+    def telling(self, key: str) -> _Telling:
         """Those of them that may hide text, and those that give colours; the selectors of the others are not read."""
-        if (known := self._telling.get(key)) is None:
-            hiding: list[Entry] = []
-            painting: list[Entry] = []
-            known = self._telling[key] = hiding, painting
-            for text, order in self._texts[key]:
-                rule = self._rule(order)
-                paints = self._paints(rule)
-                if not (rule.hides or paints) or (selector := read_selector(text)) is None:
-                    continue
-                if rule.hides and selector.text not in WHOLE_PAGE:
-                    hiding.append((selector, rule))
-                # Those that are quick to match, or give text the colour of the page.
-                is_quick = not selector.is_complex and (selector.names or selector.text in WHOLE_PAGE)
-                if paints and (is_quick or rule.is_faint):
-                    painting.append((selector, rule))
-        return known
+        if key not in self._telling:
+            self._telling[key] = self._find_telling(key)
+        return self._telling[key]
+
+    def _find_telling(self, key: str) -> _Telling:
+        telling = _Telling([], [])
+        for text, order in self._texts[key]:
+            rule = self._rule(order)
+            if not rule.hides and not rule.paints:
+                continue
+            selector = read_selector(text)
+            if selector is None:
+                continue
+            is_whole_page = selector.text in WHOLE_PAGE
+            if rule.hides and not is_whole_page:
+                telling.hiding.append(Entry(selector, rule))
+            # Those that are quick to match, or give text the colour of the page.
+            is_quick = not selector.is_complex and (is_whole_page or bool(selector.names))
+            if rule.paints and (is_quick or rule.is_faint):
+                telling.painting.append(Entry(selector, rule))
+        return telling
 
     def _rule(self, order: int) -> StyleRule:
-        if (known := self._known.get(order)) is None:
-            known = self._known[order] = StyleRule(self._rules[order], order, self._page)
-        return known
-
-    def _paints(self, rule: StyleRule) -> bool:
-        # Where external sheets may give any colour to anything, only what one rule says alone is certain.
-        return rule.paints and (self._page.is_complete or _is_complete(rule.declared))
+        if order not in self._style_rules:
+            self._style_rules[order] = StyleRule(self._rules[order], order, self._page)
+        return self._style_rules[order]
 
 
 def may_paint(body: str) -> bool:
@@ -240,21 +267,25 @@ def may_paint(body: str) -> bool:
 
 def with_variables(declared: Variables, variables: Variables) -> dict[str, str]:
     """The values of a style, with the variables in them replaced."""
-    if any(name.startswith("--") for name in declared):
-        variables = {**variables, **{name: value for name, value in declared.items() if name.startswith("--")}}
-    return {
-        name: resolved(value, variables) if "var(" in value or "env(" in value else value
-        for name, value in declared.items()
-    }
+    own = {name: value for name, value in declared.items() if name.startswith("--")}
+    if own:
+        variables = {**variables, **own}
+    style = dict(declared)
+    for name, value in declared.items():
+        if "var(" in value or "env(" in value:
+            style[name] = resolved(value, variables)
+    return style
 
 
 def _is_complete(declared: Declared) -> bool:
     """Whether declarations say by themselves that text has no contrast: both colours, or transparent letters."""
     value = declared.get("-webkit-text-fill-color") or declared.get("color")
-    if value is None or "background" in declared or "background-color" in declared:
-        return value is not None
-    found = colour(value[0])
-    return found is not None and found[3] < 2 * LEAST_OPACITY
+    if value is None:
+        return False
+    if "background" in declared or "background-color" in declared:
+        return True
+    letters = colour(value[0])
+    return letters is not None and letters[3] < _FAINT
 
 
 def plain(declared: Declared) -> dict[str, str]:

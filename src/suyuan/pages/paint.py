@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from .colour import LEAST_OPACITY, Colour, background, colour, is_image, is_readable, unit
+from .colour import LEAST_OPACITY, Colour, background, between, colour, is_image, is_readable, unit
 from .lengths import pixels
 
 _EFFECTS = frozenset(("filter", "mix-blend-mode", "-webkit-text-stroke"))
 _WIDE_STROKE, _WIDE_SHADOW = 3.0, 20.0
+_OPAQUE = 0.9
 
 
 class Paint(NamedTuple):
@@ -26,28 +27,33 @@ class Paint(NamedTuple):
 
 def paint_of(style: Mapping[str, str], initial: Colour, text: str = "", behind: str = "") -> Paint | None:
     """What a style says about colours; ``text`` and ``behind`` are attributes, ``initial`` the colour of all text."""
-    own = initial if style.get("color") == "initial" else colour(style.get("color") or text)
+    text = style.get("color") or text
+    own = initial if text == "initial" else colour(text)
     fill = colour(style.get("-webkit-text-fill-color", ""))
-    if "text" in style.get("background-clip", "") + style.get("-webkit-background-clip", ""):
+    clips = (style.get("background-clip", ""), style.get("-webkit-background-clip", ""))
+    if any("text" in clip for clip in clips):
         # Letters with a gradient.
         return Paint(own, fill, "image", style)
     around = _behind(style.get("background-color") or style.get("background") or behind, style)
-    if own is None and fill is None and around is None and _EFFECTS.isdisjoint(style):
+    says_nothing = (own, fill, around) == (None, None, None)
+    if says_nothing and _EFFECTS.isdisjoint(style):
         return None
     return Paint(own, fill, around, style)
 
 
 def _behind(painted: str, style: Mapping[str, str]) -> tuple[Colour, ...] | str | None:
     shadow = style.get("box-shadow", "")
-    if shadow.startswith("inset") and max(map(pixels, shadow.split())) > _WIDE_SHADOW and (found := background(shadow)):
-        return found
+    if shadow.startswith("inset") and max(map(pixels, shadow.split())) > _WIDE_SHADOW:
+        inside = background(shadow)
+        if inside:
+            return inside
     image = style.get("background-image", "")
     if is_image(painted) or is_image(image):
         return background(f"{painted} {image}") or "image"
     if "currentcolor" in painted:
         return "currentcolor"
-    known = background(painted) if painted else None
-    return None if not known or known[0][3] <= LEAST_OPACITY else known
+    known = background(painted)
+    return known if known and known[0][3] > LEAST_OPACITY else None
 
 
 def can_be_read(paint: Paint, text: Colour, behind: tuple[Colour, ...], *, is_declared: bool = True) -> bool:
@@ -55,20 +61,29 @@ def can_be_read(paint: Paint, text: Colour, behind: tuple[Colour, ...], *, is_de
     if paint.behind == "image":
         return True
     stroke = paint.style.get("-webkit-text-stroke", "")
-    if stroke and pixels(stroke) > _WIDE_STROKE and (found := background(stroke)):
-        text = found[0]
+    if pixels(stroke) > _WIDE_STROKE:
+        text = next(iter(background(stroke) or ()), text)
     if paint.behind is None and "filter" in paint.style:
         text = _filtered(text, paint.style["filter"])
     if text[3] <= LEAST_OPACITY:
         return False
     mode = paint.style.get("mix-blend-mode", "") if is_declared else ""
-    return not behind or any(each[3] < 0.9 or is_readable(blended(text, each, mode), each) for each in behind)
+    if not behind or any(colour[3] < _OPAQUE for colour in behind):
+        return True
+    return any(is_readable(blended(text, colour, mode), colour) for colour in behind)
 
 
 # --- effects ------------------------------------------------------------------------------------------------------
+def _dodged(text: float, behind: float) -> float:
+    """A part of a colour that is divided by what another one leaves."""
+    if behind <= 0:
+        return 0.0
+    return min(1.0, behind / (1 - text)) if text < 1 else 1.0
+
+
 _EFFECT = re.compile(r"([a-z-]+)\(([^()]*)\)")
 _FILTERS: dict[str, Callable[[float, float], float]] = {
-    "invert": lambda part, share: part * (1 - share) + (1 - part) * share,
+    "invert": lambda part, share: between(part, 1 - part, share),
     "brightness": lambda part, share: part * share,
     "contrast": lambda part, share: (part - 0.5) * share + 0.5,
 }
@@ -77,10 +92,10 @@ _BLENDS: dict[str, Callable[[float, float], float]] = {
     "screen": lambda text, behind: text + behind - text * behind,
     "darken": min,
     "lighten": max,
-    "color-dodge": lambda text, behind: 0.0 if not behind else min(1.0, behind / (1 - text)) if text < 1 else 1.0,
-    "color-burn": lambda text, behind: 1.0 if behind >= 1 else 1 - min(1.0, (1 - behind) / text) if text else 0.0,
+    "color-dodge": lambda text, behind: _dodged(text, behind),
+    "color-burn": lambda text, behind: 1 - _dodged(1 - text, 1 - behind),
     "difference": lambda text, behind: abs(text - behind),
-    "exclusion": lambda text, behind: text + behind - 2 * text * behind,
+    "exclusion": lambda text, behind: between(text, 1 - text, behind),
     "plus-lighter": lambda text, behind: min(1.0, text + behind),
 }
 
@@ -90,16 +105,17 @@ def _filtered(text: Colour, filters: str) -> Colour:
     red, green, blue, alpha = text
     for name, argument in _EFFECT.findall(filters):
         share = pixels(argument, 1.0, percent=0.01)
+        change = _FILTERS.get(name)
         if name == "opacity":
             alpha *= unit(share)
-        elif (change := _FILTERS.get(name)) is not None:
+        elif change is not None:
             red, green, blue = (unit(change(part, share)) for part in (red, green, blue))
     return (red, green, blue, alpha)
 
 
 def blended(text: Colour, behind: Colour, mode: str) -> Colour:
     """The colour of letters that are blended with what is behind them."""
-    if (blend := _BLENDS.get(mode)) is None:
+    if mode not in _BLENDS:
         return text
-    red, green, blue = (blend(text[i], behind[i]) for i in range(3))
+    red, green, blue = map(_BLENDS[mode], text[:3], behind[:3])
     return (red, green, blue, text[3])

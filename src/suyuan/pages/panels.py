@@ -33,7 +33,7 @@ class Panels:
         """Take in what a control opens: what it names, what names it, or what follows it."""
         attributes = control.attributes
         targets = [(attributes.get(name) or "").lstrip("#") for name in _TARGETS]
-        self._names.update(name for target in (*targets, attributes.get("id") or "") for name in target.split())
+        self._names.update(" ".join((*targets, attributes.get("id") or "")).split())
         if attributes.get("aria-expanded") == "false" and not targets[0]:
             following = _next(control)
             if following is not None:

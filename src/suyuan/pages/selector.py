@@ -3,61 +3,79 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .css import WHITE, split_selectors, words_of
+from .css import WHITE
 from .css_limits import ANYTHING, end_of, is_closed, is_too_complex
-from .css_values import unescaped
 
-# An escaped character that is not part of an ordinary name is kept as one that nobody uses, until names are compared.
-_PRIVATE = 0xE000
-_ESCAPE = re.compile(r"\\(?:[0-9a-fA-F]{1,6}\s?|.)", re.S)
+Specificity = tuple[int, int, int]
+
 _SPECIAL = re.compile(r"[(\[\\:\"'&|]")
-_INNER = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
-_COMBINATOR = re.compile(r"\s*[\s>+~]\s*", re.A)
+_NOT_PLAIN = re.compile(r"[()\[\]\\\"'&|]")
 _BETWEEN = f"{WHITE}>+~"
-_LAST = re.compile(r"[\s>+~]+", re.A)
+_COMBINATOR = re.compile(r"[\s>+~]+", re.A)
 # All but the other characters of ASCII.
 _NAME = r"[^\x00-,./:-@\[-^`{-\x7f]+"
-_COMPOUND = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)(.*)", re.S)
+_COMPOUND = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)")
+_TAG = re.compile(rf"(?<![^\s>+~]){_NAME}", re.A)
 _PART = re.compile(rf"[.#]{_NAME}")
-_FIRST = re.compile(rf"(\*|{_NAME})?([.#]{_NAME})?")
-_PSEUDO = re.compile(r"::?([-\w]+)")
 # Elements that the page does not contain, and states that nobody has brought about.
-_NOT_MATCHED_NAMES = (
-    "before after first-letter placeholder selection marker backdrop cue file-selector-button part slotted "
-    "hover focus active visited target focus-within focus-visible indeterminate fullscreen popover-open modal autofill "
-    "user-invalid invalid playing host"
-)
-_NOT_MATCHED = frozenset(_NOT_MATCHED_NAMES.split())
-_STATE = re.compile(rf"(?<!:):(?:{'|'.join(_NOT_MATCHED)})\b")
+_NOT_MATCHED = frozenset(
+    (
+        "before", "after", "first-letter", "placeholder", "selection", "marker", "backdrop", "cue",
+        "file-selector-button", "part", "slotted", "hover", "focus", "active", "visited", "target", "focus-within",
+        "focus-visible", "indeterminate", "fullscreen", "popover-open", "modal", "autofill", "user-invalid",
+        "invalid", "playing", "host",
+    )
+)  # fmt: skip
 # The same in a selector without brackets and strings, as most are.
 _NOT_THERE = re.compile(rf"::?(?:-|(?:{'|'.join(_NOT_MATCHED)})(?![-\w]))")
 _ENCLOSED = re.compile(r"[(\[\\\"']")
-_FUNCTION = re.compile(r":(is|where|not|has|matches|-webkit-any)\(((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+)\)")
+_LISTS = frozenset(("is", "where", "not", "has", "matches", "-webkit-any"))
+"""The functions of which the arguments are selectors."""
 # What the parser does not know, in words that it knows.
-_ALWAYS = ANYTHING
 _OTHER_WORDS = {
-    ":checked": ":is([checked],[selected])", ":disabled": "[disabled]", ":open": "[open]", ":defined": _ALWAYS,
-    ":dir(ltr)": _ALWAYS, ":dir(rtl)": "[dir=rtl]", ":scope": ":root", "::first-line": "", ":first-line": "",
+    "checked": ":is([checked],[selected])", "disabled": "[disabled]", "open": "[open]", "defined": ANYTHING,
+    "scope": ":root", "first-line": "",
 }  # fmt: skip
-_OTHER = re.compile(rf"{'|'.join(map(re.escape, _OTHER_WORDS))}(?![-\w])|:lang\(\s*[\"']?([\w-]+)[\"']?\s*\)")
+_LANGUAGE = re.compile(r"[-\w]+")
+_SIBLING = re.compile(r"[+~]")
+_COMBINATORS = (">", "+", "~")
+_PUNCTUATION = (".", "*")
+_DIRECTIONS = {"ltr": ANYTHING, "rtl": "[dir=rtl]"}
 
 
-Compound = tuple[str, frozenset[str]]
-"""A tag, empty for any, and classes and ids."""
+class Place(NamedTuple):
+    """An element with those around it, as far as plain selectors ask for them."""
+
+    tag: str
+    names: frozenset[str]
+    """Its classes and id."""
+    parent: Place | None
+    around: frozenset[str]
+    """All tags and names around it."""
 
 
-Place = tuple[str, frozenset[str], "Place | None", frozenset[str]]
-"""The tag and names of an element, the same of the element around it, and all tags and names around it."""
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """The part of a selector for one element: a tag, empty for any, and classes and ids."""
+
+    tag: str
+    names: frozenset[str]
+
+    def matches(self, place: Place) -> bool:
+        """Whether an element has the tag and the names."""
+        return self.names <= place.names and self.tag in ("", place.tag)
 
 
-class Above(NamedTuple):
-    """What a selector asks for above the element."""
+@dataclass(frozen=True, slots=True)
+class Ancestors:
+    """What a selector asks for around the element."""
 
-    parts: tuple[tuple[Compound, ...], ...]
+    rows: tuple[tuple[Compound, ...], ...]
     """First its parents, then rows of elements that may be anywhere further up."""
     names: frozenset[str]
     """All tags and names in them."""
@@ -71,15 +89,15 @@ class Selector:
     tag: str
     names: frozenset[str]
     is_complex: bool
-    above: Above | None = None
-    """All that it asks for besides; None if that is more."""
+    ancestors: Ancestors | None = None
+    """All that it asks for besides; None if that is more, or nothing."""
     is_decided: bool = True
     """Whether more than the names is known of it, if that is needed."""
 
     @property
-    def specificity(self) -> tuple[int, int, int]:
+    def specificity(self) -> Specificity:
         """How many ids, classes and tags it has."""
-        return _specificity(self.text)
+        return _specificity_of(self.text)
 
     @property
     def key(self) -> str:
@@ -95,47 +113,95 @@ def needed_names(text: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def key_of(text: str) -> str:
     """The key of the selector that ``text`` is; empty if it matches nothing that is in the page at first."""
-    if _SPECIAL.search(text):
+    if _NOT_THERE.search(text) and not _ENCLOSED.search(text):
+        return ""
+    end = _COMBINATOR.split(text.strip(_BETWEEN))[-1]
+    if _NOT_PLAIN.search(end):
         selector = read_selector(text)
         return "" if selector is None else selector.key
-    last = text.strip(_BETWEEN).rpartition(" ")[2]
-    found = _FIRST.match(last)
-    assert found is not None
-    if found.end() < len(last):
-        found = _FIRST.match(_LAST.split(last)[-1])
-    assert found is not None
-    tag, name = found.groups()
-    return name or (tag or "*").lower()
+    name = _PART.search(end)
+    return name[0] if name is not None else end.partition(":")[0].lower() or "*"
 
 
 @lru_cache(maxsize=4096)
 def read_selector(text: str) -> Selector | None:
     """Read one selector; None if it matches nothing that is in the page at first."""
-    # Most are of tags, classes and ids only.
-    is_plain, inner = not _SPECIAL.search(text), text.strip(_BETWEEN)
-    if not is_plain and is_too_complex(text):
-        return _undecided(text)
-    if not is_plain:
-        if _NOT_THERE.search(text) and not _ENCLOSED.search(text):
-            return None
-        if ":" in text:
-            text = _OTHER.sub(_in_other_words, _FUNCTION.sub(_without_states, text))
-        inner = _ESCAPE.sub(_protected, text) if "\\" in text else text
-        while inner != (without := _INNER.sub("\x00", inner)):
-            inner = without
-        if any(match[1] in _NOT_MATCHED or match[1].startswith("-") for match in _PSEUDO.finditer(inner)):
-            return None
-    compounds = [part for part in _COMBINATOR.split(inner.strip(WHITE)) if part]
-    if not compounds or (found := _COMPOUND.fullmatch(compounds[-1])) is None or (is_plain and found[3]):
+    if not _SPECIAL.search(text):
+        return _plain_selector(text)
+    if is_too_complex(text):
+        return _undecided_selector(text)
+    if _NOT_THERE.search(text) and not _ENCLOSED.search(text):
         return None
-    tag, names, rest = found.groups()
-    parts = frozenset(map(_exposed, _PART.findall(names)))
-    is_complex = len(compounds) > 1 or bool(rest)
-    tag = "" if tag in (None, "*") else tag.lower()
-    return Selector(text, tag, parts, is_complex, _above(text) if is_plain and is_complex else None)
+    return _parsed_selector(text)
 
 
-def _undecided(text: str) -> Selector | None:
+def _plain_selector(text: str) -> Selector | None:
+    """A selector of tags, classes and ids only, as most are."""
+    parts = [part for part in _COMBINATOR.split(text.strip(_BETWEEN)) if part]
+    compounds = [_compound(part) for part in parts]
+    known = [compound for compound in compounds if compound is not None]
+    if not known or len(known) < len(compounds):
+        return None
+    *around, last = known
+    ancestors = _ancestors(text, around) if around and not _SIBLING.search(text) else None
+    return Selector(text, last.tag, last.names, bool(around), ancestors)
+
+
+def _compound(text: str) -> Compound | None:
+    parts = _COMPOUND.fullmatch(text)
+    if parts is None:
+        return None
+    tag = (parts[1] or "").lower().strip("*")
+    return Compound(tag, frozenset(_PART.findall(parts[2])))
+
+
+def _ancestors(text: str, compounds: Sequence[Compound]) -> Ancestors:
+    """What stands before the last compound of a selector, from the inside to the outside."""
+    rows: list[list[Compound]] = [[]]
+    combinators = _COMBINATOR.findall(text.strip(_BETWEEN))
+    for compound, combinator in zip(reversed(compounds), reversed(combinators), strict=True):
+        if ">" not in combinator:
+            rows.append([])
+        rows[-1].append(compound)
+    names = frozenset[str]().union(*(compound.names | {compound.tag} for compound in compounds))
+    return Ancestors(tuple(map(tuple, rows)), names - {""})
+
+
+def is_within(place: Place, ancestors: Ancestors) -> bool:
+    """Whether an element stands within others as a selector asks; the nearest that fit leave the most for the rest."""
+    if not ancestors.names <= place.around:
+        return False
+    parents, *others = ancestors.rows
+    above = place.parent
+    if not _fits(above, parents):
+        return False
+    above = _outside(above, parents)
+    for row in others:
+        while above is not None and not _fits(above, row):
+            above = above.parent
+        if above is None:
+            return False
+        above = _outside(above, row)
+    return True
+
+
+def _fits(place: Place | None, row: Iterable[Compound]) -> bool:
+    """Whether a row of elements, ``place`` the innermost, is as it should be."""
+    for compound in row:
+        if place is None or not compound.matches(place):
+            return False
+        place = place.parent
+    return True
+
+
+def _outside(place: Place | None, row: Iterable[Compound]) -> Place | None:
+    """The element around a row that fits."""
+    for _ in row:
+        place = place.parent if place is not None else None
+    return place
+
+
+def _undecided_selector(text: str) -> Selector | None:
     """What is certain of a selector that is not taken apart: the names at its end."""
     if not is_closed(text):
         return None
@@ -143,100 +209,129 @@ def _undecided(text: str) -> Selector | None:
     if end == ANYTHING:
         return Selector(text, "", frozenset(), is_complex=True, is_decided=False)
     known = read_selector(end)
-    return known and Selector(text, known.tag, known.names, is_complex=True, is_decided=False)
+    if known is None:
+        return None
+    return Selector(text, known.tag, known.names, is_complex=True, is_decided=False)
 
 
-def _in_other_words(match: re.Match[str]) -> str:
-    return f":is([lang|={match[1]}],[lang|={match[1]}] *)" if match[1] else _OTHER_WORDS[match[0].lower()]
+# --- selectors with functions, attributes and escapes ----------------------------------------------------------------
+def _nodes(text: str) -> list[Any]:
+    # Imported here because many pages do not need it.
+    import tinycss2
+
+    return list(tinycss2.parse_component_value_list(text, skip_comments=True))
 
 
-def _without_states(match: re.Match[str]) -> str:
-    """A function of selectors without those that match only in states that nobody has brought about."""
-    if _STATE.search(match[2]) is None:
-        return match[0]
-    name = match[1]
-    left = [part for part in split_selectors(match[2]) if _STATE.search(_FUNCTION.sub(_without_states, part)) is None]
-    if left:
-        return f":{name}({','.join(left)})"
-    return _ALWAYS if name == "not" else ":not(*)"
+def _parsed_selector(text: str) -> Selector | None:
+    nodes = _nodes(text.strip(_BETWEEN))
+    known = _in_known_words(nodes)
+    if not known:
+        return None
+    compound: list[Any] = []
+    for node in nodes:
+        if node.type == "whitespace" or node in _COMBINATORS:
+            compound = []
+        else:
+            compound.append(node)
+    tag = ""
+    names = []
+    is_complex = len(compound) < len(nodes)
+    before = None
+    for node in compound:
+        if node.type == "hash":
+            names.append(f"#{node.value}")
+        elif node.type == "ident" and before == ".":
+            names.append(f".{node.value}")
+        elif node.type == "ident" and before is None:
+            tag = node.lower_value
+        elif node not in _PUNCTUATION:
+            is_complex = True
+        before = node
+    return Selector(known, tag, frozenset(names), is_complex)
+
+
+def _in_known_words(nodes: Sequence[Any]) -> str | None:
+    """A selector as the parser of the page knows it; None if it matches nothing that is in the page at first."""
+    parts = []
+    colons = ""
+    for node in nodes:
+        if node == ":":
+            colons += ":"
+            continue
+        part = _known_pseudo_class(colons, node) if colons else node.serialize()
+        if part is None:
+            return None
+        parts.append(part)
+        colons = ""
+    return "".join(parts) + colons
+
+
+def _known_pseudo_class(colons: str, node: Any) -> str | None:
+    """A pseudo-class or pseudo-element as the parser of the page knows it; None if it never matches."""
+    if node.type == "function":
+        return _known_function(colons, node)
+    name = node.lower_value if node.type == "ident" else ""
+    if name in _NOT_MATCHED or name.startswith("-"):
+        return None
+    return _OTHER_WORDS.get(name, f"{colons}{node.serialize()}")
+
+
+def _known_function(colons: str, node: Any) -> str | None:
+    name = node.lower_name
+    if name not in _LISTS:
+        return None if name in _NOT_MATCHED else _in_other_words(colons, node)
+    lists = [_in_known_words(arguments) for arguments in _split(node.arguments)]
+    known = [part for part in lists if part is not None]
+    if known:
+        return f":{name}({','.join(known)})"
+    return ANYTHING if name == "not" else None
+
+
+def _in_other_words(colons: str, node: Any) -> str:
+    """A function of which the arguments are no selectors, as the parser of the page knows it."""
+    arguments = [str(part.value) for part in node.arguments if part.type in ("ident", "string")]
+    argument = arguments[0] if len(arguments) == 1 else ""
+    if node.lower_name == "dir" and argument in _DIRECTIONS:
+        return _DIRECTIONS[argument]
+    if node.lower_name == "lang" and _LANGUAGE.fullmatch(argument):
+        return f":is([lang|={argument}],[lang|={argument}] *)"
+    return f"{colons}{node.serialize()}"
+
+
+def _split(nodes: Iterable[Any]) -> list[list[Any]]:
+    """Nodes between commas."""
+    lists: list[list[Any]] = [[]]
+    for node in nodes:
+        if node == ",":
+            lists.append([])
+        else:
+            lists[-1].append(node)
+    return lists
 
 
 @lru_cache(maxsize=4096)
-def _specificity(text: str, depth: int = 0) -> tuple[int, int, int]:
-    """How many ids, classes and tags; a function counts as the greatest of its selectors."""
-    if is_too_complex(text):
-        return (0, 0, 0)
-    text = _ESCAPE.sub(_protected, text) if "\\" in text else text
-    total = [0, 0, 0]
-    for name, inside in _FUNCTION.findall(text) if depth < 5 else ():
-        if name != "where":
-            most = max((_specificity(part, depth + 1) for part in split_selectors(inside)), default=(0, 0, 0))
-            total = [one + other for one, other in zip(total, most, strict=True)]
-    rest = _FUNCTION.sub("", text)
-    while rest != (without := _INNER.sub("\x00", rest)):
-        rest = without
-    # The arguments of other functions belong to their names.
-    rest = re.sub(r"(:[-\w]+)\x00", r"\1", rest)
-    compounds = [part for part in _COMBINATOR.split(rest.strip(WHITE)) if part]
-    return (
-        total[0] + rest.count("#"),
-        total[1] + rest.count(".") + rest.count("\x00") + len(_PSEUDO.findall(rest)),
-        total[2] + sum(part[0] not in "*.#:\x00" for part in compounds),
-    )
+def _specificity_of(text: str) -> Specificity:
+    """How many ids, classes and tags a selector has; a function counts as the greatest of its selectors."""
+    if not _SPECIAL.search(text):
+        return text.count("#"), text.count("."), len(_TAG.findall(text))
+    return (0, 0, 0) if is_too_complex(text) else _specificity(_nodes(text))
 
 
-def _above(text: str) -> Above | None:
-    parts: list[list[Compound]] = [[]]
-    if "+" in text or "~" in text:
-        return None
-    is_child = False
-    words = words_of(text.replace(">", " > "))
-    for word in reversed(words[:-1]):
-        if word == ">":
-            is_child = True
-            continue
-        found = _COMPOUND.fullmatch(word)
-        if found is None or found[3]:
-            return None
-        if not is_child:
-            parts.append([])
-        is_child = False
-        parts[-1].append(("" if found[1] in (None, "*") else found[1].lower(), frozenset(_PART.findall(found[2]))))
-    asked = [compound for part in parts for compound in part]
-    return Above(tuple(map(tuple, parts)), frozenset().union(*({tag, *names} for tag, names in asked)) - {""})
-
-
-def is_below(place: Place, above: Above) -> bool:
-    """Whether an element stands below others as a selector asks; the nearest that fit leave the most for the rest."""
-    if not above.names <= place[3]:
-        return False
-    parents, *others = above.parts
-    fits, outer = _row(place[2], parents)
-    for part in others:
-        found = False
-        while fits and outer is not None and not found:
-            found, after = _row(outer, part)
-            outer = after if found else outer[2]
-        fits = found
-    return fits
-
-
-def _row(place: Place | None, compounds: tuple[Compound, ...]) -> tuple[bool, Place | None]:
-    """Whether a row of elements, ``place`` the innermost, fits, and what is above it."""
-    for tag, names in compounds:
-        if place is None or not (names <= place[1] and tag in ("", place[0])):
-            return False, place
-        place = place[2]
-    return True, place
-
-
-def _protected(match: re.Match[str]) -> str:
-    character = unescaped(match[0])
-    ordinary = character.isalnum() or character in "-_" or ord(character) > 0x7F
-    return character if ordinary else chr(_PRIVATE + ord(character))
-
-
-def _exposed(name: str) -> str:
-    if name.isascii():
-        return name
-    return "".join(chr(ord(c) - _PRIVATE) if _PRIVATE <= ord(c) < _PRIVATE + 0x80 else c for c in name)
+def _specificity(nodes: Sequence[Any]) -> Specificity:
+    ids = classes = tags = 0
+    before = None
+    for node in nodes:
+        if node.type == "hash":
+            ids += 1
+        elif node.type == "[] block" or node == ".":
+            classes += 1
+        elif node.type == "function" and node.lower_name in _LISTS:
+            inner = max(map(_specificity, _split(node.arguments)))
+            if node.lower_name != "where":
+                ids, classes, tags = ids + inner[0], classes + inner[1], tags + inner[2]
+        elif before == ":":
+            classes += 1
+        elif node.type == "ident" and before != ".":
+            tags += 1
+        before = node
+    return ids, classes, tags
