@@ -12,17 +12,7 @@ from suyuan.net.chrome import find_chrome
 from suyuan.pages.extract import extract
 
 from ._report import Target, table
-from .hidden_pages import (
-    NEEDS_LAYOUT,
-    PANELS,
-    PROSE,
-    SECRET,
-    HiddenPage,
-    animated_pages,
-    hidden_pages,
-    invisible_characters,
-    page,
-)
+from .hidden_pages import NEEDS_LAYOUT, PANELS, PROSE, SECRET, HiddenPage, hidden_pages, invisible_characters, page
 
 # The same letters in another order: where a reader cannot tell the two apart, the text is hidden.
 _OTHER = " ".join(word[::-1] for word in SECRET.split())
@@ -64,9 +54,6 @@ def run() -> list[Target]:
     ]
     covered = [body for body in NEEDS_LAYOUT if _is_read(page(body.replace("{}", SECRET)))]
     rows.append(("hidden text, only by the layout", str(len(NEEDS_LAYOUT)), f"{len(covered)} through"))
-    animated = list(animated_pages())
-    misread = [tried for tried in animated if _is_read(tried.html) is tried.is_hidden]
-    rows.append(("text that only animations hide or show", str(len(animated)), f"{len(misread)} misread"))
     closed = [body for body in PANELS if not _is_read(page(body.replace("{}", SECRET)))]
     rows.append(("closed parts that a control opens", str(len(PANELS)), f"{len(closed)} lost"))
     table("text that a reader cannot see", ("", "pages", ""), rows)

@@ -5,7 +5,7 @@ What is hidden and what is not was judged by Chromium: ``benchmarks hidden`` ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 PROSE = (
@@ -168,6 +168,13 @@ HIDING_SHEETS = (
     "@import url('data:text/css,.x{display:none}');", "@import 'data:text/css;base64,Lnh7ZGlzcGxheTpub25lfQ==' screen;",
     "@charset 'utf-8';@namespace url(http://www.w3.org/1999/xhtml);.x{display:none}", "@media print{.x{color:red}} .x{display:none}",
     "@font-face{font-family:a;src:url(b)} .x{display:none}", "@page{margin:0} .x{display:none}",
+    # animations
+    "@keyframes k{to{opacity:0}} .x{animation:k 1ms forwards}", "@keyframes k{from,to{opacity:0}} .x{animation:k 1s infinite}",
+    "@keyframes k{0%,100%{visibility:hidden}} .x{animation:k 9s linear infinite}", "@keyframes k{to{font-size:0}} .x{animation:1ms both k}",
+    "@keyframes k{from{opacity:0}} .x{animation:k 9s paused}", "@keyframes k{from{opacity:0}to{opacity:1}} .x{animation:k 9000s}",
+    "@keyframes k{from{transform:scale(0)}} .x{animation:k 1s 9000s backwards}",
+    "@keyframes k{to{color:#fff}} .x{animation-name:k;animation-duration:1ms;animation-fill-mode:forwards}",
+    "@keyframes k{100%{clip-path:inset(50%)}} .x{animation:k .01s 1 normal forwards running}",
     # selectors
     ".outer{.x{display:none}}", ".outer{& .x{display:none}}", ".outer{&>.x{display:none}}", ".outer{>.x{display:none}}", ".x{.outer &{display:none}}",
     ".x{&{display:none}}", ".x{&.x{display:none}}", "p{&.x{display:none}}", ".outer{color:red;@media screen{.x{display:none}}}",
@@ -208,7 +215,7 @@ SHOWING_SHEETS = (
     "@media (9px<width<100px){.x{display:none}}", "@media (not (min-width:9px)){.x{display:none}}", "@media not screen{.x{display:none}}",
     "@supports (foo:bar){.y{display:none}}", "@supports not (display:grid){.x{display:none}}", "@layer a{.x{display:none}} .x{display:block}",
     "@layer a,b;@layer b{.x{display:block}}@layer a{.x{display:none}}", "@scope (.y){.x{display:none}}", "@scope (.outer){:scope>p>.x{display:none}}",
-    "@keyframes k{from{opacity:0}to{opacity:1}} .x{animation:k 1ms}",
+    "@keyframes k{from{opacity:0}to{opacity:1}} .x{animation:k 1ms}", "@keyframes k{to{opacity:1}} .x{opacity:0;animation:k 1ms forwards}",
     "@keyframes k{from{opacity:0}} .x{animation:k 1ms both}", "@keyframes k{to{opacity:0}} .x{animation:k 1ms}", "@keyframes k{to{opacity:0}}",
     ".x{&:hover{display:none}}", ".outer{&>div>.x{display:none}}", ".y{.x{display:none}}", ".x:not(p){display:none}", ".x:hover{display:none}",
     ".x::before{display:none}", ".x:empty{display:none}", ".x:checked,.x:disabled{display:none}", ".x:target{display:none}", ".x:lang(fr){display:none}",
@@ -216,17 +223,6 @@ SHOWING_SHEETS = (
     "/* .x{display:none} */", "a{content:'.x{display:none}'}", ".x{color:red} @media print{.x{display:none}}", ".outer::after{content:'';position:absolute;inset:0}",
     ":where(.outer .x){display:none} p{display:block}", ".outer>:nth-child(2){display:none}", "[data-k=VAL]{display:none}", ".x{display:blok;display:none none}",
 )  # fmt: skip
-
-# Animations are not looked at: what they hide for good is read, and what only they show is not.
-HIDING_ANIMATIONS = (
-    "@keyframes k{to{opacity:0}} .x{animation:k 1ms forwards}", "@keyframes k{from,to{opacity:0}} .x{animation:k 1s infinite}",
-    "@keyframes k{0%,100%{visibility:hidden}} .x{animation:k 9s linear infinite}", "@keyframes k{to{font-size:0}} .x{animation:1ms both k}",
-    "@keyframes k{from{opacity:0}} .x{animation:k 9s paused}", "@keyframes k{from{opacity:0}to{opacity:1}} .x{animation:k 9000s}",
-    "@keyframes k{from{transform:scale(0)}} .x{animation:k 1s 9000s backwards}",
-    "@keyframes k{to{color:#fff}} .x{animation-name:k;animation-duration:1ms;animation-fill-mode:forwards}",
-    "@keyframes k{100%{clip-path:inset(50%)}} .x{animation:k .01s 1 normal forwards running}",
-)  # fmt: skip
-SHOWING_ANIMATIONS = ("@keyframes k{to{opacity:1}} .x{opacity:0;animation:k 1ms forwards}",)
 
 # Elements that hide the sentence, which stands for {}.
 HIDING_ELEMENTS = (
@@ -346,23 +342,13 @@ def hidden_pages(*, ways: int = 4) -> Iterator[HiddenPage]:
                 if way < ways:
                     yield HiddenPage(f"style {way}: {style[:100]}", page(body, head), is_hidden)
     for is_hidden, sheets in ((True, HIDING_SHEETS), (False, SHOWING_SHEETS)):
-        yield from _with_sheets(sheets, is_hidden)
+        for sheet in sheets:
+            body = f"<div class=outer><p class=x data-k=val>{SECRET}</p></div>"
+            yield HiddenPage(f"sheet: {sheet[:100]}", page(body, f"<style>{sheet}</style>"), is_hidden)
     for is_hidden, elements in ((True, HIDING_ELEMENTS + HIDING_PANELS), (False, SHOWING_ELEMENTS)):
         for element in elements:
             yield HiddenPage(f"element: {element}", page(element.replace("{}", SECRET)), is_hidden)
     yield from _other_pages()
-
-
-def animated_pages() -> Iterator[HiddenPage]:
-    """What only animations hide or show."""
-    yield from _with_sheets(HIDING_ANIMATIONS, is_hidden=True)
-    yield from _with_sheets(SHOWING_ANIMATIONS, is_hidden=False)
-
-
-def _with_sheets(sheets: Iterable[str], is_hidden: bool) -> Iterator[HiddenPage]:
-    for sheet in sheets:
-        body = f"<div class=outer><p class=x data-k=val>{SECRET}</p></div>"
-        yield HiddenPage(f"sheet: {sheet[:100]}", page(body, f"<style>{sheet}</style>"), is_hidden)
 
 
 def _ways(style: str) -> Iterator[tuple[str, str]]:

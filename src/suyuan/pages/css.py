@@ -74,6 +74,8 @@ class _Block:
     active: Truth
     """None where it is not known whether the block applies."""
     layer: str = ""
+    animation: str = ""
+    """The name of the animation that the block describes."""
     is_exact: bool = True
     """Whether its selectors and layer are those of the sheet, not only such as match at least as much."""
     parts: list[str] = field(default_factory=list)
@@ -82,11 +84,16 @@ class _Block:
         """A block inside of this one."""
         if active is not False and self.active is not True:
             active = self.active
-        return _Block(selectors, active, layer or self.layer, self.is_exact and is_exact)
+        is_exact = is_exact and self.is_exact
+        return _Block(selectors, active, layer or self.layer, self.animation, is_exact)
+
+    def animated(self, name: str) -> _Block:
+        """The block of an animation inside of this one."""
+        return _Block("", self.active, self.layer, name)
 
 
 class StyleSheets:
-    """The sheets of a page, as far as they apply to a screen: rules, and registered properties.
+    """The sheets of a page, as far as they apply to a screen: rules, animations, and registered properties.
 
     Most rules of a large sheet are for other pages: those whose only selector ``may_match`` denies are dropped.
     """
@@ -95,6 +102,8 @@ class StyleSheets:
         self._may_match = may_match
         self.rules: list[Rule] = []
         """In order, with nested ones and those within at-rules."""
+        self.frames: dict[str, list[tuple[str, str]]] = {}
+        """The places and declarations of the frames of each animation."""
         self.initial: dict[str, str] = {}
         """The values of registered properties that nobody sets."""
         self._layers: dict[str, int] = {}
@@ -158,6 +167,8 @@ class StyleSheets:
             return outer.inner(outer.selectors) if scope is None else self._open_nested(scope[1], outer)
         if name == "property":
             return outer.inner(f"@property {rest}")
+        if name.endswith("keyframes"):
+            return outer.animated(rest.strip("'\" ").lower())
         return outer.inner(outer.selectors, active=False)
 
     def _open_layer(self, name: str, outer: _Block) -> _Block:
@@ -171,7 +182,7 @@ class StyleSheets:
 
     def _open_nested(self, selectors: str, outer: _Block) -> _Block:
         """A block with these selectors inside of another one."""
-        if not outer.selectors or outer.active is False:
+        if not outer.selectors or outer.animation or outer.active is False:
             return outer.inner(selectors)
         own, parents = split_selectors(selectors), split_selectors(outer.selectors)
         parent = parents[0] if len(parents) == 1 else f":is({','.join(parents)})"
@@ -208,6 +219,9 @@ class StyleSheets:
     def _add(self, block: _Block, selectors: str, body: str) -> None:
         """Keep a rule that stands in a block, or that the block is."""
         if block.active is False or not selectors:
+            return
+        if block.animation:
+            self.frames.setdefault(block.animation, []).append((selectors, body))
             return
         fitting = list(filter(self._may_match, split_selectors(selectors)))
         if not fitting and "," not in selectors:

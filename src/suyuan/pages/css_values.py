@@ -242,3 +242,8 @@ def _closing(text: str, start: int) -> int:
         if depth == 0:
             return bracket.start()
     return len(text)
+
+
+def plain(declared: Declared) -> dict[str, str]:
+    """The values without what is said of their importance."""
+    return {name: value for name, (value, _) in declared.items()}

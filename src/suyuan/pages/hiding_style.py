@@ -57,7 +57,7 @@ _PARTNERS = {"position": "fixed", "overflow": "hidden", "white-space": "nowrap",
 _TO_NOTHING = r"\s*:\s*(?:[+.0]|[12](?!\d))"
 _FAR_OFF = r"\s*:[^;]*?(?:\d{3}|\d(?!px)[a-z%])"
 _SUSPECT = re.compile(
-    r"\(|\\|-\.?\d|q(?<=\dq)\b|display[^;]*none|visib|opacity|filter|transform|translate|rotate|scale|zoom|mask|"
+    r"\(|\\|-\.?\d|q(?<=\dq)\b|animation|display[^;]*none|visib|opacity|filter|transform|translate|rotate|scale|zoom|mask|"
     r"clip|security|spacing|indent|adjust|font\s*:\s*(?!inherit)|font-size\s*:\s*(?:[+.0]|[1-8](?!\d)|\d+[%e])|"
     rf"line-height\s*:\s*[+.0]|width{_TO_NOTHING}|height(?<!line-height){_TO_NOTHING}|size(?<!font-size){_TO_NOTHING}|"
     rf"left(?<![-\w]left){_FAR_OFF}|top(?<![-\w]top){_FAR_OFF}|right(?<![-\w]right){_FAR_OFF}|"

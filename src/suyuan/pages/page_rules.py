@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from .animation import with_animation
 from .colour import LEAST_OPACITY, Colour, colour
 from .css import Rule
-from .css_values import Declared, declarations, resolved
+from .css_values import Declared, declarations, plain, resolved
 from .hiding_style import DECISIVE, hiding_properties, may_hide
 from .paint import can_be_read, paint_of
 from .selector import Ancestors, Selector, key_of, read_selector
@@ -45,6 +46,8 @@ class PageValues:
     """Whether the page has no document type, so that the case of classes and ids does not matter."""
     is_complete: bool
     """Whether everything about the colours is known, since there are no external sheets."""
+    frames: Mapping[str, list[tuple[str, str]]]
+    """The places and declarations of the frames of each animation."""
     variables: Variables
     text: Colour
     behind: Colour
@@ -84,13 +87,16 @@ class StyleRule:
 
     @cached_property
     def declared(self) -> Declared:
-        """Its declarations."""
-        return declarations(self._body, self._page.quirks)
+        """Its declarations, with those of the frame at which an animation stays."""
+        declared, frames = declarations(self._body, self._page.quirks), self._page.frames
+        if frames and "animation" in self._body:
+            return with_animation(declared, frames)
+        return declared
 
     @cached_property
     def paints(self) -> bool:
         """Whether it changes colours in a way that is certain."""
-        if not may_paint(self._body):
+        if not may_paint(self._body) and "animation" not in self._body:
             return False
         if _PAINT.isdisjoint(self.declared) and _FILTERING.search(self._body) is None:
             return False
@@ -286,8 +292,3 @@ def _is_complete(declared: Declared) -> bool:
         return True
     letters = colour(value[0])
     return letters is not None and letters[3] < _FAINT
-
-
-def plain(declared: Declared) -> dict[str, str]:
-    """The values without what is said of their importance."""
-    return {name: value for name, (value, _) in declared.items()}

@@ -14,7 +14,7 @@ from .colour import BLACK, DARK, WHITE
 from .css import UNDECIDED, Layer, Rule, StyleSheets, data_sheet, split_selectors, words_of
 from .css_conditions import applies_to_screen
 from .css_limits import MAX_STEPS, Shape, steps_of
-from .css_values import Declared, declarations
+from .css_values import Declared, declarations, plain
 from .page_rules import (
     WHOLE_PAGE,
     Complex,
@@ -24,7 +24,6 @@ from .page_rules import (
     PageValues,
     Variables,
     may_paint,
-    plain,
     with_variables,
 )
 from .paint import paint_of
@@ -294,7 +293,7 @@ def _page_values(tree: LexborHTMLParser, sheets: StyleSheets, quirks: bool) -> P
         if paint is not None:
             text = paint.text or text
             behind = paint.behind[0] if isinstance(paint.behind, tuple) else behind
-    return PageValues(quirks, tree.css_first(_EXTERNAL) is None, variables, text, behind)
+    return PageValues(quirks, tree.css_first(_EXTERNAL) is None, sheets.frames, variables, text, behind)
 
 
 def _is_dark(tree: LexborHTMLParser, rules: list[Rule]) -> bool:

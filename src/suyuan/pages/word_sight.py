@@ -7,9 +7,8 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from .colour import LEAST_OPACITY, WHITE, Colour, colour, is_readable
-from .css_values import declarations
+from .css_values import declarations, plain
 from .hiding_style import hides_text
-from .page_rules import plain
 from .pdf_state import SMALLEST
 from .word_styles import AUTO, WordLook, WordPlace, WordStyles, child, children, is_on, number, tag, upon, value
 
