@@ -32,6 +32,9 @@ def repair(path: Path, why: object, damaged: Cause = ARCHIVE_DAMAGED, *, tables_
         kept = _salvage_without_header(path, rebuilt)
     with closing(sqlite3.connect(rebuilt)) as new, new:
         take_place_of(new, path.stat().st_ino)
+        # The product's own pages are nobody's, and written again when they are missing.
+        own = "SELECT count(*) FROM documents WHERE page NOT IN (SELECT page FROM pinned)"
+        kept = int(new.execute(own).fetchone()[0])
     aside = swap(path, rebuilt)
     return damaged(where=path, why=why, aside=aside, kept=kept)
 

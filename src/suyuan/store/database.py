@@ -383,6 +383,14 @@ class Database:
             self._connections.soundness.suspect()
         return cause
 
+    def refresh_statistics(self) -> None:
+        """Let a database server see how much there is of the conversations; it would look by itself much later."""
+        if self.sqlite:
+            return
+        with self.write() as connection:
+            for table in ("suyuan_texts", "suyuan_messages", "suyuan_conversations"):
+                connection.exec_driver_sql(f"ANALYZE {table}")
+
     def look_through(self) -> None:
         """Begin to look whether everything that is kept can be read, in the background; damage is a notice."""
         if self._connections.soundness is not None:
