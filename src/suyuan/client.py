@@ -15,7 +15,7 @@ from .config.load import load_settings
 from .config.settings import Settings
 from .core.errors import SuyuanError
 from .core.folder_use import FolderUse
-from .core.kept_files import tell_missing
+from .core.kept_files import KeptFiles, tell_missing
 from .core.notices import Notices
 from .core.page_reading import Depth, tokens_for
 from .core.person import require
@@ -312,12 +312,16 @@ class AsyncClient:
 
     def connect_engines(self) -> None:
         """Use what was entered on the page, here or by another process; it is looked at before an engine is used."""
-        unused = "connected_engines" not in self.__dict__
-        if unused and (self._engine_file is None or not self._engine_file.exists()):
+        if "connected_engines" not in self.__dict__ and not self._has_engine_file():
             return
         if (now := self.connected_engines.all()) != self.settings.engines:
             self.settings = replace(self.settings, engines=now)
             self.engines.configure(now)
+
+    def _has_engine_file(self) -> bool:
+        """Whether anything was entered on the page, also where the file is gone since."""
+        file = self._engine_file
+        return file is not None and (file.exists() or KeptFiles(file.parent).knows(file))
 
     @cached_property
     def sessions(self) -> SessionFactory:

@@ -6,9 +6,10 @@ import asyncio
 import os
 import re
 import signal
+import sqlite3
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,11 @@ from support.site import free_port, serve
 from support.site import reply as site_reply
 from support.timing import PATIENCE
 from suyuan.core.errors import SuyuanError
+from suyuan.core.notices import Notices
+from suyuan.llm.connected_models import ConnectedModels
+from suyuan.llm.settings import ModelSettings
+from suyuan.pages.archive import Archive
+from suyuan.search.connected_engines import ConnectedEngines
 from suyuan.server.sockets import listen
 from suyuan.store.conversations import Store
 
@@ -190,3 +196,65 @@ async def test_what_the_check_at_the_start_finds_is_told_everywhere(tmp_path: Pa
         assert sum(line.startswith("! ") and each["message"] in line for line in lines) == 1, each
         warned = [line for line in lines if "WARNING" in line and each["message"] in line]
         assert len(warned) >= 1 and each["hint"].split("\n")[0][:40] in warned[0], each
+
+
+def _newer(file: Path) -> None:
+    Store(f"sqlite:///{file}").close()
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("UPDATE suyuan_revision SET version_num = '9999_x'")
+
+
+def _of_another_program(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("CREATE TABLE other (id)")
+
+
+def _cut(file: Path) -> None:
+    Store(f"sqlite:///{file}").close()
+    os.truncate(file, 20_000)
+
+
+UNUSABLE = {
+    "newer": _newer, "another program's": _of_another_program, "a folder": Path.mkdir, "cut": _cut,
+    "text": lambda file: file.write_text("text " * 5000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("harm", UNUSABLE.values(), ids=UNUSABLE)
+async def test_a_store_that_cannot_be_used_ends_the_server_with_the_cause(
+    harm: Callable[[Path], object], tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    harm(tmp_path / "data" / "chat.sqlite")
+    said = {}
+    for option in ("--supervise", "--no-supervise"):
+        port = free_port()
+        data = {"SUYUAN_DATA_DIR": str(tmp_path / "data")}
+        code, said[option] = await failed("serve", "--port", str(port), "--no-open", option, home=tmp_path, **data)
+        assert code == 3 and "everything is saved" not in said[option]
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection("127.0.0.1", port)
+    # The same words, and that the server has ended.
+    (cause,) = [line for line in said["--no-supervise"].splitlines() if "The server cannot be started" in line]
+    assert cause in said["--supervise"] and "The server has ended" in said["--supervise"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_what_is_met_at_the_start_is_told_on_the_terminal(tmp_path: Path, workers: int) -> None:
+    data = tmp_path / "data"
+    Store(f"sqlite:///{data / 'chat.sqlite'}").close()
+    ConnectedEngines(data / "engine-keys.json", {}).add("brave", {"api_key": "key"})
+    (data / "engine-keys.json").write_text("[{")
+    ConnectedModels(data / "models.json", ModelSettings()).all()
+    (data / "models.json").write_text("not JSON")
+    Archive(data / "library" / "library.sqlite", notices=Notices(data), kind="library").close()
+    (data / "library" / "library.sqlite").unlink()
+    command = ["serve", "--port", "0", "--no-open", "--workers", str(workers)]
+    async with started(*command, home=tmp_path, SUYUAN_DATA_DIR=str(data)) as process:
+        await address_of(process)
+        assert process.stderr is not None
+        told = ""
+        async with asyncio.timeout(PATIENCE):
+            while not all(name in told for name in ("engine-keys.json.damaged", "models.json", "library.sqlite")):
+                told += (await process.stderr.readline()).decode()
+        assert "file is gone" in told

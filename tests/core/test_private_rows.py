@@ -10,6 +10,7 @@ import pytest
 
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import SuyuanError
+from suyuan.core.kept_files import tell_missing
 from suyuan.core.notices import Notices
 from suyuan.llm.connected_models import ConnectedModels
 from suyuan.llm.settings import ModelSettings
@@ -90,3 +91,51 @@ def _left_alone(folder: Path, unreadable: object) -> None:
     assert refused.value.detail_code == "file_unreadable_now"
     assert _aside(folder) == []
     assert Notices(folder).open()[0].failure.detail_code == "file_unreadable_now"
+
+
+_FILES = {"engine-keys.json": ConnectedEngines, "models.json": ConnectedModels}
+_GOOD = {"name": "a", "base_url": "http://127.0.0.1:1", "api_key": "key-a"}
+
+
+def _names(file: Path) -> set[str]:
+    if file.name == "models.json":
+        return {model.name for model in ConnectedModels(file, ModelSettings()).all().values()}
+    return set(ConnectedEngines(file, {}).names())
+
+
+def _told(folder: Path) -> list[str]:
+    return [notice.failure.detail_code for notice in Notices(folder).open()]
+
+
+@pytest.mark.parametrize("seen_by", ["the file's reader", "a look for what is missing", "one that reads already"])
+@pytest.mark.parametrize("content", [None, "[]", " [ ]\n", "", "{}"])
+@pytest.mark.parametrize("name", _FILES)
+def test_entries_that_are_gone_are_told_once(tmp_path: Path, name: str, content: str | None, seen_by: str) -> None:
+    file = tmp_path / name
+    file.write_text(json.dumps([{**_GOOD, "name": "brave"}]))
+    reader = ConnectedEngines(file, {}) if name == "engine-keys.json" else ConnectedModels(file, ModelSettings())
+    assert _names(file) == {"brave"}
+    reader.all()
+    if content is None:
+        file.unlink()
+    else:
+        file.write_text(content)
+    for _ in range(3):
+        if seen_by == "a look for what is missing":
+            tell_missing([tmp_path])
+        if seen_by == "one that reads already":
+            reader.all()
+        assert _names(file) == set()
+    wanted = {None: "file_lost", "[]": "file_emptied", " [ ]\n": "file_emptied"}
+    assert _told(tmp_path) == [wanted.get(content, "file_damaged")]
+    assert str(file) in Notices(tmp_path).open()[0].failure.message()
+
+
+def test_entries_that_are_removed_on_the_page_are_missed_by_nobody(tmp_path: Path) -> None:
+    file = tmp_path / "engine-keys.json"
+    engines = ConnectedEngines(file, {})
+    engines.add("brave", {"api_key": "new"})
+    engines.remove("brave")
+    file.unlink()
+    assert _names(file) == set() and tell_missing([tmp_path]) == []
+    assert _told(tmp_path) == []

@@ -15,7 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -23,11 +26,17 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not installed")
 
+from fastapi import APIRouter
+from fastapi.routing import APIRoute
+
 from support.oai import reply, serve_model
 from support.site import free_port
 from support.timing import PATIENCE, until
+from suyuan import server as server_package
+from suyuan.server import compat
 
 CLIENTS, AT_ONCE, ANSWERS = 240, 12, 8
+TOKEN = "a-Token-of-some-Length-0123456789-xyz"
 # As on a system without uvloop, and with it.
 SERVER = """
 import sys
@@ -60,19 +69,25 @@ class Running:
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     if request.param == "uvloop":
         pytest.importorskip("uvloop")
-    folder, port = tmp_path_factory.mktemp("left"), free_port()
+    with served(tmp_path_factory.mktemp("left"), request.param) as running:
+        yield running
+
+
+@contextmanager
+def served(folder: Path, loop: str, **more: str) -> Iterator[Running]:
+    port = free_port()
     running = Running(port, folder / "log.txt")
     with serve_model([[reply("word " * 800, delay=0.001)]]) as model, running.log.open("wb") as log:
         environ = {
             "PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", ""), "HOME": str(folder),
             "LANG": "C.UTF-8", "SUYUAN_MODEL": "m", "SUYUAN_MODEL_BASE_URL": model.url, "SUYUAN_MODEL_API_KEY": "k",
-            "SUYUAN_STREAMS_PER_CLIENT": "1000",
+            "SUYUAN_STREAMS_PER_CLIENT": "1000", **more,
         }  # fmt: skip
         command = [
             sys.executable,
             "-c",
             SERVER,
-            request.param,
+            loop,
             "-v",
             "serve",
             "--no-supervise",
@@ -88,13 +103,15 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         finally:
             process.terminate()
             process.wait(PATIENCE)
-    # What was still under way at the end is no more said than the rest.
-    assert running.complaints() == []
+    if not more:
+        # What was still under way at the end is no more said than the rest.
+        assert running.complaints() == []
 
 
 def _is_up(running: Running) -> bool:
-    with suppress(OSError):
-        return bool(running.ask("/api/health"))
+    with suppress(OSError), socket.create_connection(("127.0.0.1", running.port), PATIENCE) as sock:
+        sock.sendall(f"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode())
+        return sock.recv(12).endswith(b"200")
     return False
 
 
@@ -161,3 +178,50 @@ def _open_streams(server: Running) -> int:
         found = re.search(r"^suyuan_streams_open (\S+)", answer.read().decode(), re.M)
     assert found is not None
     return int(float(found[1]))
+
+
+BEGUN = {
+    "application/json": "{", "application/x-www-form-urlencoded": "a", "multipart/form-data; boundary=x": "--x",
+    "text/plain": "a", "": "{",
+}  # fmt: skip
+"""The kinds of bodies, and how each begins."""
+_PLACE = re.compile(r"\{[^}]*\}")
+
+
+def every_route() -> list[tuple[str, str]]:
+    """Method and path of each route that takes a body, those that are not described included."""
+    modules = [import_module(f"suyuan.server.{found.name}") for found in iter_modules(server_package.__path__)]
+    modules += [import_module(f"suyuan.server.compat.{found.name}") for found in iter_modules(compat.__path__)]
+    routers = [router for module in modules for router in vars(module).values() if isinstance(router, APIRouter)]
+    found = {("POST", "/login"), ("POST", "/logout"), ("POST", "/nowhere")}
+    for route in chain.from_iterable(router.routes for router in routers):
+        if isinstance(route, APIRoute):
+            found |= {(method, _PLACE.sub("x", route.path)) for method in route.methods - {"GET", "HEAD"}}
+    return sorted(found)
+
+
+def leave_within_the_body(running: Running, headers: str, route: tuple[str, str]) -> None:
+    """Begin a body of each kind, and leave."""
+    method, path = route
+    for kind in BEGUN:
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\nContent-Length: 500\r\n{headers}"
+        typed = f"Content-Type: {kind}\r\n" if kind else ""
+        with connected(running.port, reset=not kind) as sock:
+            sock.sendall(f"{head}{typed}\r\n{BEGUN[kind]}".encode())
+
+
+@pytest.mark.parametrize("open_to", ["all", "those with the token", "people"])
+def test_clients_that_leave_within_a_body_leave_nothing_in_the_log(open_to: str, tmp_path: Path) -> None:
+    kinds = {
+        "all": {"SUYUAN_UI": "en"},
+        "those with the token": {"SUYUAN_TOKEN": TOKEN},
+        "people": {"SUYUAN_USERS": "1"},
+    }
+    credentials = ["", f"Authorization: Bearer {TOKEN}\r\n"]
+    routes = every_route()
+    assert len(routes) > 50
+    with served(tmp_path, "asyncio", **kinds[open_to]) as running, ThreadPoolExecutor(AT_ONCE) as pool:
+        for headers in credentials:
+            list(pool.map(partial(leave_within_the_body, running, headers), routes))
+        assert until(lambda: _is_up(running))
+        assert running.complaints() == []

@@ -48,6 +48,52 @@ Supervisor(sockets, command, lambda: print("started", flush=True), 0).run()
 """
 
 
+# As above, with a worker that does what it is told when it starts.
+FAILING = """
+import sys
+from suyuan.server.sockets import listen_shared
+from suyuan.server.supervisor import Supervisor
+
+sockets = listen_shared("127.0.0.1", 0, {workers})
+command = lambda listening, link, board: [sys.executable, "-c", sys.argv[1], str(link), str(board)]
+end = Supervisor(sockets, command, lambda: print("started", flush=True), 0).run()
+print(end.code, end.lives, end.in_order)
+"""
+READY = """
+import asyncio, os, signal, sys
+from suyuan.server.supervisor import SupervisorLink
+
+async def work():
+    SupervisorLink(int(sys.argv[1]), int(sys.argv[2])).ready()
+    await asyncio.sleep(0.3)
+    {end}
+
+asyncio.run(work())
+"""
+
+
+def _end_of(worker: str, workers: int) -> str:
+    command = [sys.executable, "-c", FAILING.format(workers=workers), worker]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE, check=True)
+    return done.stdout.decode().splitlines()[-1]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("code", [1, 2, 3, 70])
+def test_workers_that_say_that_they_cannot_start_end_the_server_with_their_code(code: int, workers: int) -> None:
+    assert _end_of(f"raise SystemExit({code})", workers) == f"{code} 1 False"
+
+
+@pytest.mark.parametrize("how", ["sys.exit(9)", "os.kill(os.getpid(), signal.SIGKILL)"])
+@pytest.mark.parametrize("ready", [True, False])
+def test_workers_that_die_again_and_again_are_not_started_for_ever(ready: bool, how: str) -> None:
+    worker = READY.format(end=how) if ready else f"import os, signal, sys; {how}"
+    wanted = {True: "9 5 False", False: "3 5 False"}["exit" in how]
+    if not ready and "exit" in how:
+        wanted = "9 1 False"
+    assert _end_of(worker, 1) == wanted
+
+
 @contextmanager
 def supervised(silent: float = 600) -> Iterator[subprocess.Popen[bytes]]:
     program = SUPERVISOR.replace("{silent}", str(silent))

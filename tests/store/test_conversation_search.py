@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import select, text
 
+from support.postgres import Postgres
 from support.search_words import is_found
+from support.timing import until
 from suyuan.core.person import Person, current_person
 from suyuan.store import conversation_search
 from suyuan.store.conversation import Conversation, new_id
@@ -161,3 +163,25 @@ def test_what_is_found_is_what_a_scan_finds(store: Store, data: st.DataObject) -
         assert store.check() == []
     finally:
         current_person.reset(before)
+
+
+def test_searches_are_planned_for_what_is_there_as_soon_as_it_is_indexed(server: Postgres) -> None:
+    store = Store(server.fresh())
+    rows = [
+        {
+            "id": f"c{number}", "title": f"title {number}", "mode": "chat", "search": True, "engine": "", "model": "",
+            "lang": "en", "created_at": "2026-01-01", "updated_at": "2026-01-01",
+        }
+        for number in range(2_000)
+    ]  # fmt: skip
+    with store._database.write() as connection:
+        connection.execute(conversations.insert(), rows)
+    store.sweep()
+    known = text("SELECT count(*) FROM pg_stats WHERE tablename IN ('suyuan_texts', 'suyuan_conversations')")
+
+    def has_statistics() -> bool:
+        with store._database.read() as connection:
+            return bool(connection.execute(known).scalar())
+
+    assert until(has_statistics)
+    store.close()

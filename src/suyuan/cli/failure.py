@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..core.errors import InvalidInput, SuyuanError
-from ..core.notices import StoredNotice, met
+from ..core.notices import StoredNotice, take_met
 from ..messages.catalog import Texts
 from .terminal import Terminal
 
@@ -27,7 +27,7 @@ def show_failure(error: SuyuanError, t: Texts, what: str) -> int:
 
 def show_notices(t: Texts) -> None:
     """Write what this command has met: what was set aside, cut, dropped or started anew."""
-    for notice in met():
+    for notice in take_met():
         show_notice(notice, t)
 
 

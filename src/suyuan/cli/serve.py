@@ -119,15 +119,22 @@ def _supervise(settings: Settings, args: argparse.Namespace, t: Texts) -> int:
         origin = replace(origin, port=opened[0].getsockname()[1])
         if several and not settings.redis_url:
             Terminal(sys.stderr).line(t("serve.no_redis"))
-        Supervisor(
+        end = Supervisor(
             opened,
             _command(args, origin),
             lambda: _announce(settings, origin, args.open and has_display(), t),
             origin.drain_seconds,
             lambda item: _set_aside(settings, item),
         ).run()
-    Terminal(sys.stderr).line(t("serve.ended"))
-    return 0
+    err = Terminal(sys.stderr)
+    if end.code:
+        # Its worker has said why.
+        err.line(t("serve.gave_up", lives=end.lives, code=end.code))
+    elif end.in_order:
+        err.line(t("serve.ended"))
+    else:
+        err.line(t("serve.cut_off"))
+    return end.code
 
 
 def _command(args: argparse.Namespace, origin: ServerSettings) -> Callable[[int, int, int], list[str]]:
@@ -164,8 +171,10 @@ def _work(settings: Settings, args: argparse.Namespace, t: Texts, connect: Conne
 
     supervisor = SupervisorLink(args.supervisor_fd, args.board_fd)
     app = create_app(connect(settings), origin=settings.server)
-    if args.first:
-        app.state.health.tell = lambda findings: _tell(findings, t)
+    # What the check has found is told by one of them, what a worker has met by itself.
+    app.state.health.tell = lambda findings: _tell(
+        [each for each in findings if args.first or each.area == "notice"], t
+    )
     sock = given_socket(args.listen_fd)
     if settings.server.workers > 1:
         serve(app, sock, supervisor.ready)
@@ -178,6 +187,8 @@ def _work(settings: Settings, args: argparse.Namespace, t: Texts, connect: Conne
 
 def _tell(findings: Sequence[Finding], t: Texts) -> None:
     """Show what the check at the start has found, in one block."""
+    if not findings:
+        return
     err = Terminal(sys.stderr)
     err.line()
     for finding in findings:

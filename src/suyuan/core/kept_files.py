@@ -1,4 +1,4 @@
-"""``KeptFiles``: which databases are in a data folder, so that one that is gone or has lost its content is missed."""
+"""``KeptFiles``: what is kept in a data folder, so that a file that is gone or has lost its content is missed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import Literal, get_args
 
 from .cause import Cause
 from .causes.archive import ARCHIVE_EMPTIED, ARCHIVE_LOST
-from .causes.library import LIBRARY_LOST
+from .causes.files import FILE_EMPTIED, FILE_LOST
+from .causes.library import LIBRARY_EMPTIED, LIBRARY_LOST
 from .causes.store import STORE_EMPTIED, STORE_LOST
 from .file_lock import file_lock
 from .notices import Notices, StoredNotice
@@ -24,11 +25,13 @@ from .private_file import write_private
 log = logging.getLogger("suyuan.notices")
 
 FILE_NAME = ".kept.json"
-Kind = Literal["store", "archive", "library"]
-"""What a database holds."""
+Kind = Literal["store", "archive", "library", "rows"]
+"""What a file holds; ``rows`` is what was entered on the page."""
 _Found = Literal["there", "new", "emptied", "lost"]
-_LOST: dict[Kind, Cause] = {"store": STORE_LOST, "archive": ARCHIVE_LOST, "library": LIBRARY_LOST}
-_EMPTIED: dict[Kind, Cause] = {"store": STORE_EMPTIED, "archive": ARCHIVE_EMPTIED, "library": ARCHIVE_EMPTIED}
+_LOST: dict[Kind, Cause] = {"store": STORE_LOST, "archive": ARCHIVE_LOST, "library": LIBRARY_LOST, "rows": FILE_LOST}
+_EMPTIED: dict[Kind, Cause] = {
+    "store": STORE_EMPTIED, "archive": ARCHIVE_EMPTIED, "library": LIBRARY_EMPTIED, "rows": FILE_EMPTIED,
+}  # fmt: skip
 _BESIDE = ("-wal", "-shm", "-journal")
 _changing = threading.Lock()
 
@@ -43,7 +46,7 @@ class _Mark:
 
 
 class KeptFiles:
-    """The databases of one data folder, shared by all processes that use it; nothing is known where there is no folder.
+    """The files of one data folder, shared by all processes that use it; nothing is known where there is no folder.
 
     A file without content is not enough to go by: it may be one that another process is making. So a database is made
     by one process at a time, which says so before and after.
@@ -72,11 +75,32 @@ class KeptFiles:
                 if found == "new":
                     _remove_empty(file)
                 raise
-            self._mark(file, _Mark(kind, datetime.now(UTC).isoformat(timespec="seconds")))
+            self._mark(file, _Mark(kind, _now()))
         if found == "emptied":
             Notices(folder).add(_EMPTIED[kind](where=file), file)
         if found == "lost":
             self.tell_lost(file, kind)
+
+    def note_rows(self, file: Path, *, any_rows: bool) -> None:
+        """Record whether a file has entries, by the process that alone may write to it."""
+        mark = self._read().get(self._name(file))
+        if any_rows and mark is None:
+            self._mark(file, _Mark("rows", _now()))
+        if not any_rows and mark is not None:
+            self._forget(self._name(file), mark)
+
+    def knows(self, file: Path) -> bool:
+        """Whether a file is in the record."""
+        return self._folder is not None and self._name(file) in self._read()
+
+    def look_for_rows(self, file: Path) -> None:
+        """Keep a notice if a file had entries, and has none any more; once."""
+        mark = self._read().get(self._name(file))
+        if mark is None:
+            return
+        lost = _EMPTIED if _is_there(file) else _LOST
+        Notices(self._folder).add(lost[mark.kind](where=file), file)
+        self._forget(self._name(file), mark)
 
     def tell_lost(self, file: Path, kind: Kind) -> StoredNotice:
         """Keep a notice that a database is gone."""
@@ -151,6 +175,10 @@ class KeptFiles:
             log.warning("%s cannot be read, so a database that is gone is not missed: %s", path, error)
             return {}
         return {name: mark for name, mark in marks.items() if mark.kind in get_args(Kind)}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def tell_missing(folders: Iterable[Path]) -> list[StoredNotice]:

@@ -160,5 +160,13 @@ def met() -> list[StoredNotice]:
         return list(_met)
 
 
+def take_met() -> list[StoredNotice]:
+    """The notices that this process has recorded, for whoever shows them to the user: each of them once."""
+    with _met_lock:
+        taken = list(_met)
+        _met.clear()
+    return taken
+
+
 def _is_about_the_same(one: StoredNotice, other: StoredNotice) -> bool:
     return (one.failure.detail_code, one.file) == (other.failure.detail_code, other.file)

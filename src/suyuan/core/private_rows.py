@@ -13,6 +13,7 @@ from .causes.files import FILE_DAMAGED, FILE_UNREADABLE_NOW
 from .disk_errors import disk_error
 from .errors import SuyuanError
 from .file_lock import file_lock
+from .kept_files import KeptFiles
 from .notices import Notices
 from .private_file import Fingerprint, fingerprint, set_aside, write_private
 
@@ -36,6 +37,8 @@ class PrivateRows(Generic[T]):
         self._rows: list[T] = []
         self._seen: Fingerprint | None = None
         self._unreadable: OSError | None = None
+        # One that is gone is told by whoever looks first.
+        self._missed = path is not None and not path.exists() and KeptFiles(path.parent).knows(path)
         self._lock = threading.Lock()
 
     def current(self) -> list[T]:
@@ -73,15 +76,17 @@ class PrivateRows(Generic[T]):
             yield
 
     def _is_another(self, path: Path) -> bool:
-        return self._unreadable is not None or fingerprint(path) != self._seen
+        return self._missed or self._unreadable is not None or fingerprint(path) != self._seen
 
     def _load(self, path: Path) -> None:
         """Read the file; what cannot be read now may be so later, and until then what was read before counts."""
         seen = fingerprint(path)
+        self._missed = False
         try:
             self._rows = self._read(path)
         except FileNotFoundError:
             self._rows = []
+            KeptFiles(path.parent).look_for_rows(path)
         except OSError as error:
             if self._unreadable is None:
                 # It stays where it is, and nothing replaces it.
@@ -111,11 +116,18 @@ class PrivateRows(Generic[T]):
                 reason = f"{type(error).__name__}: {error}"
         if reason:
             self._restart(path, good, reason)
+        kept = KeptFiles(path.parent)
+        if parsed:
+            kept.note_rows(path, any_rows=True)
+        else:
+            kept.look_for_rows(path)
         return parsed
 
     def _restart(self, path: Path, good: list[Any], reason: str) -> None:
         """Set the file aside, and write what could be read of it to a new one."""
         aside = set_aside(path)
+        # What is told here is not told as missing.
+        KeptFiles(path.parent).note_rows(path, any_rows=bool(good))
         try:
             if good:
                 self._write(path, good)
@@ -127,7 +139,13 @@ class PrivateRows(Generic[T]):
         Notices(path.parent).add(lost, path)
 
     def _write(self, path: Path, rows: list[Any]) -> None:
+        kept = KeptFiles(path.parent)
+        if not rows:
+            # Before: a process that ends in between has lost nothing.
+            kept.note_rows(path, any_rows=False)
         write_private(path, json.dumps(rows, ensure_ascii=False, indent=1))
+        if rows:
+            kept.note_rows(path, any_rows=True)
         self._seen = fingerprint(path)
 
 

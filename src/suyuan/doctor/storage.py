@@ -9,7 +9,9 @@ from pathlib import Path
 
 from ..client import AsyncClient
 from ..core.causes.doctor import ARCHIVE_FAULTY, DISK_FULL, STORE_FAULTY
+from ..core.causes.files import FOLDER_READ_ONLY
 from ..core.errors import SuyuanError
+from ..core.read_only import is_read_only
 from ..messages.catalog import Text
 from .finding import ERROR, WARNING, Finding
 
@@ -26,11 +28,11 @@ async def check(
     # Before what is gone is begun anew here.
     await asyncio.to_thread(client.tell_missing)
     findings = [await asyncio.to_thread(_archive, client), await asyncio.to_thread(_library, client)]
-    # First: what is mended here is not told twice.
+    store = await asyncio.to_thread(_store, store_check) if store_check is not None else []
+    # What is mended or lost here is told too, but not twice.
+    told = {finding.code for finding in store}
     notices = await asyncio.to_thread(_notices, client)
-    if store_check is not None:
-        findings += await asyncio.to_thread(_store, store_check)
-    findings += notices
+    findings += [*store, *(notice for notice in notices if notice.code not in told)]
     findings += _disk(client, free or _free)
     return findings
 
@@ -90,6 +92,8 @@ def _disk(client: AsyncClient, free: Free) -> list[Finding]:
     folder = client.settings.data_dir
     if folder is None:
         return []
+    if is_read_only(folder):
+        return [Finding.problem("disk", FOLDER_READ_ONLY(where=folder))]
     existing = next((path for path in (folder, *folder.parents) if path.is_dir()), Path("/"))
     try:
         megabytes = free(existing) // 1_000_000

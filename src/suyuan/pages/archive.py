@@ -159,9 +159,8 @@ class Archive:
         """Work on an index that is being made again, for a while; return whether it is whole."""
         deadline = time.monotonic() + _INDEX_SECONDS
         while not self.run(archive_index.is_whole):
-            if time.monotonic() > deadline:
-                return False
-            self.tidy()
+            if time.monotonic() > deadline or not self.tidy():
+                return self.run(archive_index.is_whole)
         return True
 
     def forget(self, url: str) -> int:

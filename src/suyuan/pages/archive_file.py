@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from ..core.cause import Cause
 from ..core.causes.archive import (
+    ARCHIVE_DAMAGED,
     ARCHIVE_FULL,
     ARCHIVE_LOCKED,
     ARCHIVE_NOT_OURS,
@@ -20,10 +22,19 @@ from ..core.causes.archive import (
     ARCHIVE_TOO_NEW,
     ARCHIVE_UNUSABLE,
 )
+from ..core.causes.files import FOLDER_READ_ONLY
+from ..core.causes.library import (
+    LIBRARY_DAMAGED,
+    LIBRARY_DISK_FULL,
+    LIBRARY_LOCKED,
+    LIBRARY_READ_ONLY,
+    LIBRARY_UNUSABLE,
+)
 from ..core.disk_errors import is_full
 from ..core.file_lock import file_lock
 from ..core.kept_files import KeptFiles, Kind
 from ..core.notices import Notices
+from ..core.read_only import address_for_reading, is_read_only
 from .address import address_key
 from .archive_schema import VERSION, is_ours, took_place_of, upgrade
 
@@ -38,6 +49,16 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _FULL = {sqlite3.SQLITE_FULL}
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
+
+
+# The library is a file like the archive, but what helps is different.
+_OF_LIBRARY = {
+    ARCHIVE_DAMAGED: LIBRARY_DAMAGED,
+    ARCHIVE_FULL: LIBRARY_DISK_FULL,
+    ARCHIVE_LOCKED: LIBRARY_LOCKED,
+    ARCHIVE_READ_ONLY: LIBRARY_READ_ONLY,
+    ARCHIVE_UNUSABLE: LIBRARY_UNUSABLE,
+}
 
 
 class _Damage(Exception):
@@ -57,6 +78,8 @@ class ArchiveFile:
         self._notices = notices or Notices(None if self._path == _MEMORY else Path(path).parent)
         self._db: sqlite3.Connection | None = None
         self._inode = 0
+        self.read_only = False
+        """Whether the open connection only reads, since the disk is mounted read-only."""
 
     def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = False) -> T:
         """Do ``work`` in one transaction; a damaged file is repaired, and the work is done then."""
@@ -71,7 +94,7 @@ class ArchiveFile:
         try:
             return self._attempt(work, write)
         except _Damage as damage:
-            raise ARCHIVE_UNUSABLE(where=self._path, why=damage) from None
+            raise self._own(ARCHIVE_UNUSABLE)(where=self._path, why=damage) from None
 
     def check(self) -> str:
         """Look through the whole file and repair it where needed; ``ok``, or the problem that is left."""
@@ -119,6 +142,8 @@ class ArchiveFile:
         with self._translated():
             while True:
                 db = self._opened()
+                if write and self.read_only:
+                    db = self._opened_for_writing()
                 with db:
                     if write:
                         # Another process may write the same document at the same time.
@@ -147,10 +172,20 @@ class ArchiveFile:
             self._db = self._open()
         return self._db
 
+    def _opened_for_writing(self) -> sqlite3.Connection:
+        """The connection where the disk is read-only no longer; raises the cause while it is."""
+        if is_read_only(self._path):
+            raise FOLDER_READ_ONLY(where=self._path)
+        self.close()
+        return self._opened()
+
     def _open(self) -> sqlite3.Connection:
         path = Path(self._path)
         if self._path == _MEMORY:
             return self._connect(path, in_memory=True)
+        self.read_only = is_read_only(path)
+        if self.read_only:
+            return self._connect_read_only(path)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with KeptFiles(self._notices.folder).opening(path, self._kind):
             return self._connect(path, in_memory=False)
@@ -167,13 +202,33 @@ class ArchiveFile:
             raise
         return db
 
-    def _set_up(self, db: sqlite3.Connection) -> None:
-        db.create_function("address_key", 1, address_key, deterministic=True)
+    def _connect_read_only(self, path: Path) -> sqlite3.Connection:
+        """Open the file as it is; one of an older version cannot be brought to the present one here."""
+        if not path.exists():
+            raise FOLDER_READ_ONLY(where=path)
+        db = sqlite3.connect(address_for_reading(path), uri=True, check_same_thread=False, timeout=_BUSY_SECONDS)
+        try:
+            self._inode = _inode(self._path)
+            self._check_version(db)
+            if _pragma(db, "user_version") != VERSION:
+                raise FOLDER_READ_ONLY(where=path)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _check_version(self, db: sqlite3.Connection) -> int:
+        """The version of what is in the file; raises the cause if it is none of ours."""
         found = _pragma(db, "user_version")
         if found > VERSION:
             raise ARCHIVE_TOO_NEW(where=self._path, found=found, known=VERSION)
         if not found and not is_ours(db):
             raise ARCHIVE_NOT_OURS(where=self._path)
+        return found
+
+    def _set_up(self, db: sqlite3.Connection) -> None:
+        db.create_function("address_key", 1, address_key, deterministic=True)
+        found = self._check_version(db)
         if _pragma(db, "page_count") == 0:
             db.execute("PRAGMA auto_vacuum=INCREMENTAL")
         # A commit is written to the log before put() returns; a kill loses only uncommitted documents.
@@ -197,24 +252,30 @@ class ArchiveFile:
         except OSError as error:
             self.close()
             if is_full(error):
-                raise ARCHIVE_FULL(where=self._path) from None
+                raise self._own(ARCHIVE_FULL)(where=self._path) from None
             if error.errno == errno.EROFS:
-                raise ARCHIVE_READ_ONLY(where=self._path, why=error.strerror) from None
-            raise ARCHIVE_UNUSABLE(where=self._path, why=error.strerror or error) from None
+                raise FOLDER_READ_ONLY(where=self._path) from None
+            raise self._own(ARCHIVE_UNUSABLE)(where=self._path, why=error.strerror or error) from None
 
     def _cause(self, error: sqlite3.Error) -> Exception:
         # The lowest byte is the kind of the error, the others say more about it.
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
         if code in _LOCKED:
-            return ARCHIVE_LOCKED(where=self._path)
+            return self._own(ARCHIVE_LOCKED)(where=self._path)
         self.close()
         if code in _DAMAGED or (code == sqlite3.SQLITE_ERROR and self._lacks_tables()):
             return _Damage(str(error))
         if code in _FULL:
-            return ARCHIVE_FULL(where=self._path)
+            return self._own(ARCHIVE_FULL)(where=self._path)
+        if code in (*_READ_ONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR) and is_read_only(self._path):
+            return FOLDER_READ_ONLY(where=self._path)
         if code in _READ_ONLY:
-            return ARCHIVE_READ_ONLY(where=self._path, why=error)
-        return ARCHIVE_UNUSABLE(where=self._path, why=error)
+            return self._own(ARCHIVE_READ_ONLY)(where=self._path, why=error)
+        return self._own(ARCHIVE_UNUSABLE)(where=self._path, why=error)
+
+    def _own(self, cause: Cause) -> Cause:
+        """The cause that fits what the file is."""
+        return _OF_LIBRARY[cause] if self._kind == "library" else cause
 
     def _lacks_tables(self) -> bool:
         """Whether a general error comes from tables that are gone or cannot be used."""
@@ -228,8 +289,11 @@ class ArchiveFile:
         return False
 
     def _repair(self, damage: _Damage, *, tables_too: bool) -> None:
+        if self.read_only:
+            # What is readable stays where it is.
+            raise FOLDER_READ_ONLY(where=self._path) from None
         if self._path == _MEMORY:
-            raise ARCHIVE_UNUSABLE(where=self._path, why=damage) from None
+            raise self._own(ARCHIVE_UNUSABLE)(where=self._path, why=damage) from None
         from .archive_repair import repair
 
         path = Path(self._path)
@@ -237,9 +301,9 @@ class ArchiveFile:
             with file_lock(path.with_name(f".{path.name}.repair.lock")):
                 # Another process may have replaced it while this one waited.
                 if _inode(self._path) == self._inode:
-                    self._notices.add(repair(path, damage, tables_too=tables_too), path)
+                    self._notices.add(repair(path, damage, self._own(ARCHIVE_DAMAGED), tables_too=tables_too), path)
         except (OSError, sqlite3.Error) as refused:
-            raise ARCHIVE_UNUSABLE(where=path, why=getattr(refused, "strerror", None) or refused) from None
+            raise self._own(ARCHIVE_UNUSABLE)(where=path, why=getattr(refused, "strerror", None) or refused) from None
 
 
 def _pragma(db: sqlite3.Connection, name: str) -> int:

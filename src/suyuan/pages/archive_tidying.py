@@ -70,6 +70,8 @@ class ArchiveTidying:
 
     def step(self, now: datetime | None = None) -> bool:
         """Do one small step of what there is to do; return whether there may be more."""
+        if self._file.read_only:
+            return False
         if self._index() or self._merge() or self._remove_old(now) or self._remove_too_much():
             return True
         self.tell()

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from ..core.causes.files import FOLDER_READ_ONLY
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.notices import Notices
@@ -164,7 +165,9 @@ class AsyncArchive:
             if self.problem is None or self.problem.detail_code != error.detail_code:
                 log.warning("%s", error.message)
             self.problem = error
-            self._resting_until = time.monotonic() + _REST_SECONDS
+            if error.detail_code != FOLDER_READ_ONLY.detail_code:
+                self._resting_until = time.monotonic() + _REST_SECONDS
+            # What is on a read-only disk is read all the same.
             return None
         self.problem = None
         return result

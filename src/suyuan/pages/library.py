@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..core.causes.asked import BAD_ARGUMENT
+from ..core.causes.files import FOLDER_READ_ONLY
 from ..core.causes.library import LIBRARY_FULL, NO_SUCH_FILE, NOT_IN_LIBRARY
 from ..core.disk_errors import disk_error
 from ..core.document import Document
@@ -288,7 +289,13 @@ class Library:
         # Notices are kept in the folder of the data, which the folder of the library is in.
         notices = Notices(self._folder.parent)
         archive = Archive(self.path, max_bytes=1 << 50, max_days=36_500, notices=notices, kind="library")
-        relocate(archive, self._folder)
+        try:
+            relocate(archive, self._folder)
+        except SuyuanError as error:
+            if error.detail_code != FOLDER_READ_ONLY.detail_code:
+                raise
+            # What was read of the documents is in the index.
+            log.info("%s", error.message)
         return archive
 
     async def _run(self, work: Callable[[LibraryFiles], T]) -> T:

@@ -17,7 +17,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.datastructures import State
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
@@ -77,7 +77,6 @@ from .openid import OpenIdLogin
 from .quotas import Quotas
 from .security import INTERFACES, SecurityMiddleware
 from .set_aside import AtWorkMiddleware
-from .sse import ClientDisconnected
 
 log = logging.getLogger("suyuan.server")
 
@@ -325,7 +324,7 @@ async def _on_disconnect(request: Request, error: Exception) -> Response:
 
 _HANDLERS: dict[type[Exception], Any] = {
     **dict.fromkeys((SuyuanError, RequestValidationError, HTTPException), _on_error),
-    ClientDisconnected: _on_disconnect,
+    ClientDisconnect: _on_disconnect,
 }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..client import AsyncClient
 from ..core.errors import SuyuanError
+from ..core.notices import take_met
 from ..core.tasks import TaskSet
 from ..engines import registry
 
@@ -72,6 +73,7 @@ class Health:
 
     async def _start_up(self) -> None:
         from ..doctor.checks import startup_findings
+        from ..doctor.finding import WARNING, Finding
 
         await self._probe()
         self._findings = await startup_findings(self._client)
@@ -81,8 +83,10 @@ class Health:
                 continue
             message, hint = finding.say("en")
             log.warning("found at the start: area=%s code=%s %s %s", finding.area, finding.code, message, hint)
-        if self._findings:
-            self.tell(self._findings)
+        # What was set aside, lost or begun anew when the server started; the log has it already.
+        met = [Finding("notice", WARNING, each.failure.detail_code, each.failure) for each in take_met()]
+        if told := [*self._findings, *met]:
+            self.tell(told)
 
     async def _probe(self) -> None:
         if _SEARXNG in self._client.engines:

@@ -9,7 +9,7 @@ from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.settings import ServerSettings
@@ -111,6 +111,9 @@ class SecurityMiddleware:
                 receive, send = await self._identify(self._identity, scope, receive, send, headers)
         except SuyuanError as error:
             await self._refuse(scope, receive, send, error)
+            return
+        except ClientDisconnect:
+            # Its body was read here, and nobody waits for an answer.
             return
         await self._app(scope, receive, send)
 

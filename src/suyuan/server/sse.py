@@ -8,7 +8,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
@@ -39,10 +39,6 @@ async def _ends(admission: Admission) -> SuyuanError:
         await asyncio.sleep(_LOOK_SECONDS)
         if (reason := await admission()) is not None:
             return reason
-
-
-class ClientDisconnected(Exception):
-    """The client has gone before its answer."""
 
 
 class EventStream(StreamingResponse):
@@ -166,7 +162,7 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
         if not gone:
             raise
         working.uncancel()
-        raise ClientDisconnected from None
+        raise ClientDisconnect from None
     finally:
         watching.cancel()
 

@@ -23,7 +23,11 @@ log = logging.getLogger("suyuan.server")
 
 _LOOK_SECONDS = 0.1
 _SHORT_LIFE = 5.0
+_SHORT_LIVES = 5
+"""A worker that ends so often in a row, each time soon after it began, will not work at the next try either."""
 _LONGEST_PAUSE = 30.0
+_FAILED = 3
+"""The code of a server whose worker was ended by a signal."""
 _READY_SECONDS = 60.0
 _STOP_SECONDS = 15.0
 READY = b"r"
@@ -104,8 +108,24 @@ class _Worker:
         self.board.close()
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a server has ended."""
+
+    code: int = 0
+    """That of a worker that could not go on; 0 where the server was told to end."""
+    lives: int = 0
+    """How often a worker was started that ended soon."""
+    in_order: bool = True
+    """Whether every worker has come to its own end, with all that it had to keep."""
+
+
 class Supervisor:
-    """One worker for each listening socket. The sockets stay open here, so a new worker finds who is waiting."""
+    """One worker for each listening socket. The sockets stay open here, so a new worker finds who is waiting.
+
+    A worker that says that it cannot start, as with data or settings that it cannot use, ends the server: whoever is
+    connected to a socket without a worker waits for nothing.
+    """
 
     def __init__(
         self,
@@ -123,22 +143,23 @@ class Supervisor:
         self._stop_seconds = drain_seconds + _STOP_SECONDS
         self._workers: list[_Worker | None] = [None] * len(sockets)
         self._again_at = [0.0] * len(sockets)
-        self._pauses = [0.5] * len(sockets)
+        self._short_lives = [0] * len(sockets)
         self._woken = threading.Event()
-        self._stopping = self._replacing = False
+        self._stopping = self._replacing = self._announced = False
+        self._in_order = True
+        self._failed: End | None = None
 
-    def run(self) -> None:
-        """Work until SIGTERM or SIGINT; SIGHUP replaces the workers one after the other."""
+    def run(self) -> End:
+        """Work until SIGTERM or SIGINT, or until there is no use in it; SIGHUP replaces the workers in turn."""
         before = {
             number: signal.signal(number, self._told) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
         }
         try:
-            announced = False
-            while not self._stopping:
+            while not self._stopping and self._failed is None:
                 for place in range(len(self._workers)):
                     self._look_after(place)
-                if not announced and all(worker and worker.ready for worker in self._workers):
-                    announced = True
+                if not self._announced and all(worker and worker.ready for worker in self._workers):
+                    self._announced = True
                     self._started()
                 if self._replacing:
                     self._replacing = False
@@ -146,9 +167,12 @@ class Supervisor:
                 self._woken.wait(_LOOK_SECONDS)
                 self._woken.clear()
         finally:
+            # A worker that is dead now did not end in order, and what it had is gone.
+            self._in_order = not any(map(self._is_dead, range(len(self._workers))))
             self._stop(self._workers)
             for number, handler in before.items():
                 signal.signal(number, handler)
+        return self._failed or End(in_order=self._in_order)
 
     def _told(self, number: int, _frame: object) -> None:
         if number == signal.SIGHUP:
@@ -166,14 +190,30 @@ class Supervisor:
                 code = self._end_silent(worker)
             if code is None:
                 return
-            lived = time.monotonic() - worker.begun
-            self._pauses[place] = 0.0 if lived > _SHORT_LIFE else min(max(2 * self._pauses[place], 0.5), _LONGEST_PAUSE)
-            self._again_at[place] = time.monotonic() + self._pauses[place]
-            log.error("worker %d (process %d) ended with %d; a new one is started", place, worker.process.pid, code)
-            worker.close()
             self._workers[place] = None
-        if time.monotonic() >= self._again_at[place]:
+            worker.close()
+            self._has_died(place, worker, code)
+        if self._failed is None and time.monotonic() >= self._again_at[place]:
             self._workers[place] = self._start(place)
+
+    def _is_dead(self, place: int) -> bool:
+        """Whether the worker of this place has died and has no successor yet."""
+        return self._workers[place] is None and self._again_at[place] > 0
+
+    def _has_died(self, place: int, worker: _Worker, code: int) -> None:
+        """Decide when a new worker is started in this place, or that there is no use in it."""
+        lived = time.monotonic() - worker.begun
+        short = not worker.ready or lived < _SHORT_LIFE
+        lives = self._short_lives[place] = self._short_lives[place] + 1 if short else 0
+        # It has said why; a signal says nothing, and what is in use already may be so again in a moment.
+        refused = code > 0 and not worker.ready and not self._announced
+        if refused or lives >= _SHORT_LIVES:
+            self._failed = End(code if code > 0 else _FAILED, lives, in_order=False)
+            log.error("worker %d (process %d) ended with %d; the server ends", place, worker.process.pid, code)
+            return
+        pause = min(2.0 ** (lives - 2), _LONGEST_PAUSE) if lives else 0.0
+        self._again_at[place] = time.monotonic() + pause
+        log.error("worker %d (process %d) ended with %d; a new one is started", place, worker.process.pid, code)
 
     def _end_silent(self, worker: _Worker) -> int:
         """Kill a worker that does nothing any more, and tell what it was working for."""
@@ -224,6 +264,8 @@ class Supervisor:
             worker.process.wait()
         for worker in running:
             worker.close()
+            # Having ended everything, a worker ends by the signal that told it.
+            self._in_order &= worker.process.returncode in (0, -signal.SIGTERM, -signal.SIGINT)
 
     def _has_ended(self, worker: _Worker) -> bool:
         """Whether a worker that was told to end is gone; one that cannot hear it is killed."""

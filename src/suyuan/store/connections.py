@@ -11,9 +11,12 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import QueuePool, StaticPool
 
 from ..core.causes import store as causes
+from ..core.causes.files import FOLDER_READ_ONLY
+from ..core.disk_errors import disk_error
+from ..core.read_only import address_for_reading, is_read_only
 from ..core.secret import Secret
 from .rescue import FileWatch
 from .soundness import Soundness
@@ -45,12 +48,24 @@ class Connections:
         in_memory = self.sqlite and file is None
         self.reading = self.writing if in_memory else nullcontext()
         self.groups = Groups()
+        self.read_only = file is not None and is_read_only(file)
+        """Whether the file is on a disk on which nothing can be written, and is read without any file beside it."""
         self.engine = self._new_engine()
         self.users = 1
         self.watch = FileWatch(file, self.engine) if file is not None else None
         """Whether the path still leads to the file that is open."""
         self.soundness = Soundness(file, self.engine) if file is not None else None
         """Whether what is in it can be read."""
+
+    def check_writable(self) -> None:
+        """Raise the cause if the disk is read-only; one that is so no longer is written to from here on."""
+        if not self.read_only:
+            return
+        assert self.file is not None, "a database server has no disk of ours"
+        if is_read_only(self.file):
+            raise FOLDER_READ_ONLY(where=self.file)
+        self.read_only = False
+        self.engine.dispose()
 
     def release(self) -> None:
         """Give it back; the last user closes the connections."""
@@ -66,6 +81,13 @@ class Connections:
             self.watch.close()
         with self.writing:
             self.engine.dispose()
+        if self.watch is not None and not self._in_use():
+            self.watch.release()
+
+    def _in_use(self) -> bool:
+        """Whether somebody still works with one of the connections."""
+        pool = self.engine.pool
+        return isinstance(pool, QueuePool) and pool.checkedout() > 0
 
     def _new_engine(self) -> Engine:
         options: dict[str, Any]
@@ -95,10 +117,13 @@ class Connections:
         with suppress(OSError):
             os.chmod(self.where, 0o600)
 
-    def _before_connecting(self, *_: object) -> None:
+    def _before_connecting(self, _dialect: object, _record: object, places: list[Any], options: dict[str, Any]) -> None:
         """SQLite would create a new file, or open another one, where the path no longer leads to the open one."""
         if self.watch is not None:
             self.watch.check()
+        if self.read_only and self.file is not None:
+            places[0] = address_for_reading(self.file)
+            options["uri"] = True
 
     def _remember_file(self, _connection: object, _record: object) -> None:
         if self.watch is not None:
@@ -128,6 +153,8 @@ def connect(address: Secret | str, *, create: bool = True) -> Connections:
             return known
         if file is not None and create:
             make_folder(file)
+            if not file.exists() and is_read_only(file):
+                raise FOLDER_READ_ONLY(where=file)
         elif file is not None and not file.is_file():
             raise causes.STORE_NO_BACKUP(where=str(file))
         made = Connections(url, file)
@@ -161,6 +188,8 @@ def make_folder(file: Path) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
+        if is_read_only(file):
+            raise disk_error(error, file) from None
         raise causes.STORE_NOT_WRITABLE(where=str(file), why=error.strerror or str(error)) from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import sqlite3
 import threading
 import time
@@ -15,19 +16,25 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, Stateme
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from ..core.causes import store as causes
+from ..core.causes.files import FOLDER_READ_ONLY
 from ..core.errors import SuyuanError
 from ..core.kept_files import KeptFiles
 from ..core.notices import Notices
+from ..core.read_only import is_read_only
 from ..core.secret import Secret, redact
 from ..core.spans import span
 from . import migrations
 from .connections import BUSY_SECONDS, connect
+from .rescue import WRITES
+from .salvage import salvage_store
 from .text_indexes import text_index
 
 log = logging.getLogger("suyuan.store")
 
 _PAUSE_SECONDS = 0.02
+_MARKS = (1 << 31) - 1
 _NO_RIGHT = "42501"  # PostgreSQL's code for a missing privilege
+_REFUSED = {"SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH"}
 _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
 
 
@@ -63,15 +70,36 @@ class Database:
         kept = made.file if create and not unfinished else None
         with KeptFiles(kept.parent).opening(kept, "store") if kept is not None else nullcontext():
             try:
-                made.open()
+                made._open_or_salvage()
             except BaseException:
                 made.close()
                 raise
         return made
 
+    def _open_or_salvage(self) -> None:
+        """Open it; of a file that is no database any more, what can be read takes its place."""
+        try:
+            self.open()
+        except SuyuanError as error:
+            lost = error.detail_code == causes.STORE_NOT_A_DATABASE.detail_code
+            if not lost or self.file is None or self._connections.read_only:
+                raise
+            self._engine.dispose()
+            told = salvage_store(self.file)
+            if told is None:
+                self.note(error)
+                raise
+            if self._watch is not None:
+                self._watch.remember()
+            self.note(told)
+            self.open()
+
     def open(self) -> None:
         """Create or migrate the tables; a database of another program or a newer release is left unchanged."""
         self._check_ours()
+        if self._connections.read_only:
+            self._check_usable_as_it_is()
+            return
         if self.sqlite:
             self._set_up_file()
         with self.write() as connection:
@@ -82,6 +110,24 @@ class Database:
                 self.index.create(connection)
         if not has_index and before == migrations.HEAD:
             self._make_missing_index()
+        if self.sqlite:
+            self._mark_file()
+
+    def _mark_file(self) -> None:
+        """Give a new store a number of its own: a file with another number that is written over it is noticed."""
+        if self.file is None or self.pragma("application_id") != [(0,)]:
+            return
+        with self.write() as connection:
+            if connection.exec_driver_sql("PRAGMA application_id").scalar() == 0:
+                connection.exec_driver_sql(f"PRAGMA application_id={secrets.randbelow(_MARKS) + 1}")
+        self.pragma("wal_checkpoint(PASSIVE)")
+
+    def _check_usable_as_it_is(self) -> None:
+        """A store on a read-only disk cannot be brought to the present schema."""
+        with self.read() as connection:
+            is_present = migrations.revision(connection) == migrations.HEAD
+        if not is_present:
+            raise FOLDER_READ_ONLY(where=self.where)
 
     def _make_missing_index(self) -> None:
         try:
@@ -162,18 +208,22 @@ class Database:
             with span("store.write"), self._translated(), self._part_of_group(grouped):
                 yield grouped
             return
+        self._connections.check_writable()
         self._check_present()
         with span("store.write"), self._writing, self._translated(), self._engine.connect() as plain:
             connection = plain.execution_options(suyuan_write=True)
             with connection.begin():
+                before = _changes(connection)
                 yield connection
+                if before != _changes(connection):
+                    _count_write(connection)
         # Before anything is acknowledged.
         self._check_present()
 
     @property
     def is_gone(self) -> bool:
-        """Whether the path did not lead to the open file any more when it was last looked at."""
-        return self._watch is not None and self._watch.gone
+        """Whether the open file had been removed, replaced or overwritten when it was last looked at."""
+        return self._watch is not None and self._watch.is_lost
 
     def _check_present(self) -> None:
         if self._watch is not None:
@@ -333,10 +383,30 @@ class Database:
             self._connections.soundness.suspect()
         return cause
 
+    def refresh_statistics(self) -> None:
+        """Let a database server see how much there is of the conversations; it would look by itself much later."""
+        if self.sqlite:
+            return
+        with self.write() as connection:
+            for table in ("suyuan_texts", "suyuan_messages", "suyuan_conversations"):
+                connection.exec_driver_sql(f"ANALYZE {table}")
+
     def look_through(self) -> None:
         """Begin to look whether everything that is kept can be read, in the background; damage is a notice."""
         if self._connections.soundness is not None:
             self._connections.soundness.look()
+
+
+def _changes(connection: Connection) -> int:
+    """How many rows a connection to a file has changed so far; 0 at a database server."""
+    return int(getattr(connection.connection.driver_connection, "total_changes", 0))
+
+
+def _count_write(connection: Connection) -> None:
+    """Count a transaction, in the file's own header: SQLite's counter there stands still while it writes a log."""
+    if _in_transaction(connection):
+        count = int(connection.exec_driver_sql("PRAGMA user_version").scalar() or 0)
+        connection.exec_driver_sql(f"PRAGMA user_version={(count + 1) % WRITES}")
 
 
 def _in_transaction(connection: Connection) -> bool:
@@ -352,7 +422,9 @@ def sqlite_cause(name: str, where: str, why: str) -> SuyuanError:
         return causes.STORE_FULL(where=where)
     if main == "SQLITE_NOTADB":
         return causes.STORE_NOT_A_DATABASE(where=where)
-    if main in ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH"):
+    if main in _REFUSED and is_read_only(where):
+        return FOLDER_READ_ONLY(where=where)
+    if main in _REFUSED:
         return causes.STORE_NOT_WRITABLE(where=where, why=why)
     return causes.STORE_DAMAGED(where=where, why=why)
 

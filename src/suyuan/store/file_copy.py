@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from ..core.causes import backup as causes
 from ..core.causes.store import STORE_INCOMPLETE
+from ..core.read_only import address_for_reading, is_read_only
 from .connections import BUSY_SECONDS
 from .database import sqlite_cause
 
@@ -91,6 +92,8 @@ def _schema(db: sqlite3.Connection) -> str:
 def _opened(file: Path) -> sqlite3.Connection:
     # Never created: a file that is gone is no empty database.
     address = f"file:{quote(str(file.absolute()))}?mode=rw"
+    if is_read_only(file):
+        address = address_for_reading(file)
     return sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
 
 

@@ -14,6 +14,7 @@ log = logging.getLogger("suyuan.store")
 _AT_ONCE = 200
 """So many texts take about a tenth of a second, for which other writers wait."""
 _LEAST_PAUSE = 0.005
+_MANY_STEPS = 5
 
 
 class IndexBuilder:
@@ -50,11 +51,23 @@ class IndexBuilder:
             return self._begun_anew(error)
 
     def _work(self) -> None:
+        steps = 0
         while not self._stopped.is_set():
             begun = time.monotonic()
             if not self._step():
+                self._end(steps)
                 return
+            steps += 1
             self._stopped.wait(max(_LEAST_PAUSE, time.monotonic() - begun))
+
+    def _end(self, steps: int) -> None:
+        """Let searches be planned for what has come: until then they are planned for empty tables."""
+        if steps < _MANY_STEPS:
+            return
+        try:
+            self._database.refresh_statistics()
+        except SuyuanError as error:
+            log.info("the statistics could not be refreshed: %s", error.message)
 
     def _step(self) -> bool:
         try:

@@ -11,6 +11,8 @@ class FileError(SuyuanError):
 
 
 FILE_DAMAGED = Cause(FileError, "files.damaged", "file_damaged")
+FILE_LOST = Cause(FileError, "files.lost", "file_lost")
+FILE_EMPTIED = Cause(FileError, "files.emptied", "file_emptied")
 FILE_UNREADABLE_NOW = Cause(FileError, "files.unreadable", "file_unreadable_now", retryable=True)
 DISK_FULL_NOW = Cause(FileError, "files.disk_full", "disk_full_now", retryable=True)
 FOLDER_READ_ONLY = Cause(FileError, "files.read_only", "folder_read_only", retryable=True)

@@ -12,6 +12,12 @@ class LibraryError(SuyuanError):
 
 LIBRARY_EMPTY = Cause(LibraryError, "library.empty", "library_empty")
 LIBRARY_LOST = Cause(LibraryError, "library.lost", "library_lost")
+LIBRARY_DAMAGED = Cause(LibraryError, "library.damaged", "library_damaged")
+LIBRARY_EMPTIED = Cause(LibraryError, "library.emptied", "library_emptied")
+LIBRARY_DISK_FULL = Cause(LibraryError, "library.disk_full", "library_disk_full", retryable=True)
+LIBRARY_LOCKED = Cause(LibraryError, "library.locked", "library_locked", retryable=True)
+LIBRARY_READ_ONLY = Cause(LibraryError, "library.read_only", "library_read_only")
+LIBRARY_UNUSABLE = Cause(LibraryError, "library.unusable", "library_unusable")
 LIBRARY_OFF = Cause(LibraryError, "library.off", "library_off")
 NOT_IN_LIBRARY = Cause(InvalidInput, "library.unknown", "not_in_library")
 NO_SUCH_FILE = Cause(InvalidInput, "library.no_such_file", "no_such_file")
