@@ -24,6 +24,7 @@ from ..core.disk_errors import is_full
 from ..core.file_lock import file_lock
 from ..core.kept_files import KeptFiles, Kind
 from ..core.notices import Notices
+from ..core.private_file import private_folder
 from .address import address_key
 from .archive_schema import VERSION, is_ours, took_place_of, upgrade
 
@@ -151,7 +152,7 @@ class ArchiveFile:
         path = Path(self._path)
         if self._path == _MEMORY:
             return self._connect(path, in_memory=True)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
         with KeptFiles(self._notices.folder).opening(path, self._kind):
             return self._connect(path, in_memory=False)
 

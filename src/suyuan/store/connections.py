@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import StaticPool
 
 from ..core.causes import store as causes
+from ..core.private_file import private_folder
 from ..core.secret import Secret
 from .rescue import FileWatch
 from .soundness import Soundness
@@ -159,7 +160,7 @@ def parse(address: Secret | str) -> tuple[URL, Path | None]:
 def make_folder(file: Path) -> None:
     """Create the folder of a file, readable for its owner only."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(file.parent)
     except OSError as error:
         raise causes.STORE_NOT_WRITABLE(where=str(file), why=error.strerror or str(error)) from None
 
