@@ -11,9 +11,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+
+# Not from ``typing``: ``python -m suyuan`` still looks for modules in the working directory when it comes here.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .api import ask, read, search, search_many
     from .chat.events import Answer, Citation
     from .chat.session import PastTurn

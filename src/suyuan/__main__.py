@@ -16,4 +16,10 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        # ``-m`` has put the working directory in front of the standard library; it is added at the end where needed.
+        del sys.path[0]
+    from .core.python_child import leave_working_directory
+
+    leave_working_directory()
     sys.exit(main())

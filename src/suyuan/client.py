@@ -422,7 +422,9 @@ def _live(settings: Settings) -> Live | None:
 
 def _network(settings: Settings) -> Network:
     pages = settings.pages
-    access = PageAccess(pages.allow_hosts, pages.allow_networks, pages.fake_ip, pages.max_bytes)
+    access = PageAccess(
+        pages.allow_hosts, pages.allow_networks, pages.fake_ip, pages.max_bytes, settings.server.addresses
+    )
     browser_urls = tuple(
         own.base_url for name, own in settings.engines.items() if own.base_url and registry.info(name).needs_browser
     )

@@ -68,8 +68,7 @@ class PagesByPerson:
 
             if (folder := self._settings.library_dir) is None:
                 raise LIBRARY_OFF()
-            server = self._settings.server
-            addresses = tuple(url for url in (server.public_url, server.url) if url)
+            addresses = self._settings.server.addresses
             self._libraries[person] = Library(_own_path(folder), addresses, self.reader.read, self._read_anew)
         return self._libraries[person]
 

@@ -36,7 +36,7 @@ OWN = words_of(*MESSAGES)
         ("Acme-merger_banks", "acme merger banks"),
         ("merger closing financed by a bank", "merger close finance banks"),
         ("founder of web search", "founders web search"),
-        ("websearch", "websearch"),
+        ("websearch", "web search"),
         ("C++ founders 3.14", "C++ founders 3.14"),
         ("latest Acme news 2026", "latest acme news 2026"),
         ("the best of Åmål", "best åmål"),

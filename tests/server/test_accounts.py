@@ -7,8 +7,8 @@ import io
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,11 @@ from support.talk import openai
 from support.timing import PATIENCE, eventually
 from suyuan.cli.main import main
 from suyuan.config.settings import PeopleSettings
+from suyuan.core.errors import InvalidInput
 from suyuan.core.person import QUOTAS, SCOPES
-from suyuan.store.accounts import add_account, hash_password, make_token
+from suyuan.store.accounts import add_account, clean_name, hash_password, make_token
 from suyuan.store.conversations import Store
+from suyuan.store.logins import digest_of
 from suyuan.store.people import People
 
 PASSWORD = "correct horse battery"
@@ -534,3 +536,79 @@ async def test_without_accounts_there_is_one_person_and_no_login(tmp_path: Path)
             id = await ask.conversation(search=False)
             _, share = await ask("POST", f"/api/conversations/{id}/shares")
             assert (await ask("GET", share["url"].removeprefix(served.url)))[0] == 200
+
+
+async def _made(ask: Client, scopes: Sequence[str] = ("search", "read", "chat")) -> dict[str, Any]:
+    status, made = await ask("POST", "/api/tokens", {"scopes": list(scopes)})
+    assert status == 201, made
+    return dict(made)
+
+
+@asynccontextmanager
+async def _by(team: Team, made: dict[str, Any]) -> AsyncIterator[Client]:
+    async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {made['token']}"}) as session:
+        yield Client(session, team.served.url)
+
+
+@pytest.mark.parametrize("ended", range(4))
+async def test_what_a_token_has_made_ends_with_it_however_far_down(team: Team, ended: int) -> None:
+    async with AsyncExitStack() as opened:
+        ask = await opened.enter_async_context(team.as_("bob"))
+        other = await _made(ask)
+        chain: list[dict[str, Any]] = []
+        asks: list[Client] = []
+        for _ in range(4):
+            chain.append(await _made(asks[-1] if asks else ask))
+            asks.append(await opened.enter_async_context(_by(team, chain[-1])))
+        sides = [await _made(each) for each in asks]
+        assert (await ask("DELETE", f"/api/tokens/{chain[ended]['id']}"))[0] == 204
+        for at, (below, side) in enumerate(zip(chain, sides, strict=True)):
+            goes_on = at < ended
+            async with _by(team, below) as holder:
+                assert ((await holder("GET", "/api/me"))[0] == 200) is goes_on, (ended, at)
+            assert (team.people.token(digest_of(side["token"])) is not None) is goes_on, (ended, at)
+        async with _by(team, other) as holder:
+            assert (await holder("GET", "/api/me"))[0] == 200
+        left = {each["id"] for each in (await ask("GET", "/api/tokens"))[1]["tokens"]}
+        assert not left & {each["id"] for each in chain[ended:] + sides[ended:]} and other["id"] in left
+
+
+async def test_a_token_sees_and_ends_only_itself_and_what_it_has_made(team: Team) -> None:
+    async with team.as_("bob") as ask:
+        mine, other = await _made(ask), await _made(ask)
+    async with _by(team, mine) as holder:
+        made = await _made(holder)
+        assert {each["id"] for each in (await holder("GET", "/api/tokens"))[1]["tokens"]} == {mine["id"], made["id"]}
+        assert (await holder("DELETE", f"/api/tokens/{other['id']}"))[0] == 404
+        assert (await holder("DELETE", f"/api/tokens/{made['id']}"))[0] == 204
+        assert (await holder("DELETE", f"/api/tokens/{mine['id']}"))[0] == 204
+        assert (await holder("GET", "/api/me"))[0] == 401
+    async with _by(team, other) as holder:
+        assert (await holder("GET", "/api/me"))[0] == 200
+
+
+async def test_a_token_without_a_scope_is_not_made(team: Team) -> None:
+    async with team.as_("bob") as ask:
+        status, problem = await ask("POST", "/api/tokens", {"scopes": []})
+        assert status == 400 and "scopes" in str(problem)
+
+
+@pytest.mark.parametrize("name", ["аnna", "bоb", "αnna", "anna.с", "Οla", "аnna@x.example"])
+def test_a_name_has_the_letters_of_one_alphabet(name: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        clean_name(name, check=True)
+    assert caught.value.detail_code == "bad_name"
+
+
+@pytest.mark.parametrize(
+    "name", ["anna", "анна", "άννα", "小明", "小明.li", "たなか", "김민수", "josé", "o-brien+1@x.example"]
+)
+def test_honest_names_are_taken(name: str) -> None:
+    assert clean_name(name, check=True)
+
+
+async def test_what_all_people_used_is_for_administrators(team: Team) -> None:
+    async with team.as_("bob") as ask:
+        status, used = await ask("GET", "/usage")
+    mine = team.people.used(team.people.named("bob").id)
+    assert status == 200 and used["key"]["usage"] == used["key"]["search_usage"] == mine["searches"]

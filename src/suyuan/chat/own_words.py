@@ -56,6 +56,8 @@ class OwnWords:
         self._names: dict[str, str] = {}
         """What has signs of its own, as it is written: C++, node.js, 3.14."""
         self._runs: set[str] = set()
+        self._joined: dict[str, tuple[str, str]] = {}
+        """Two words beside each other, by what they are as one: it is sent as the user has written it."""
         self._stems: dict[str, str] = {}
         """The word that the user has written, by its stem."""
         self._neighbours: set[tuple[str, str]] = set()
@@ -67,8 +69,8 @@ class OwnWords:
         written = runs(text)
         neighbours = list(zip(written, written[1:], strict=False))
         self._neighbours.update(_touching(*pair) for pair in neighbours)
-        # "web search" may be written as one word.
-        self._runs.update(written, map("".join, neighbours))
+        self._runs.update(written)
+        self._joined.update({"".join(pair): pair for pair in neighbours})
         for word in written:
             self._stems.setdefault(stem_word(word), word)
         self._cjk += "\n".join(["", *filter(_IS_CJK.match, written)])
@@ -119,7 +121,7 @@ class OwnWords:
             return None if self._neighbours.isdisjoint(pairs) else [word]
         # Another ending is a choice too: what is sent has the user's.
         own = word if word in self._runs else self._stems.get(stem_word(word))
-        return [own] if own else None
+        return [own] if own else list(self._joined.get(word, ())) or None
 
     def _pieces(self, run: str) -> list[str] | None:
         """A run without blanks as pieces of the messages and words that steer a search; None where it has others."""

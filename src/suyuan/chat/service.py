@@ -21,6 +21,7 @@ from ..core.person import EVERYBODY, current_person, require
 from ..core.tasks import TaskSet
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
+from ..text.visible import shown_text
 from .answering import begin_answer, check_message
 from .commands import Command
 from .publishing import publish
@@ -179,6 +180,7 @@ class ChatService:
     # --- answers ------------------------------------------------------------------------------------------------------
     async def ask(self, id: str, text: str, *, instead_of: str = "", length: AnswerLength | None = None) -> Run:
         """Start to answer ``text``; ``instead_of`` is an earlier question, removed with everything after it."""
+        text = shown_text(text)
         check_message(text)
 
         async def begin(known: Conversation, history: list[Message], run_id: str) -> tuple[Turn, Conversation]:

@@ -70,6 +70,8 @@ class Session:
     """What the caller lets the model call."""
     instructions: str = ""
     """What the caller tells the model before the conversation; not the user's word."""
+    private: bool = False
+    """Whether what the caller sent names own documents of the user, anywhere."""
 
     @property
     def chat_model(self) -> BaseChatModel:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from ..core.answer_length import AnswerLength
 from ..core.causes.chat import BAD_MODE, NO_FUNCTION_CALLS, UNKNOWN_MODEL_CHOICE
 from ..core.errors import SuyuanError
+from ..core.own_address import names_document
 from ..core.person import require
 from ..core.query import SearchQuery
-from ..core.result import DOCUMENT_ADDRESS, LIBRARY
+from ..core.result import LIBRARY
 from ..embedded.responder import Responder
 from ..llm.build import build_model, close_model
 from ..llm.settings import EMBEDDED, ModelSettings
@@ -96,6 +97,7 @@ class SessionFactory:
         functions: Functions = NO_FUNCTIONS,
         within: SearchQuery | None = None,
         instructions: str = "",
+        private: bool = False,
     ) -> Session:
         """The session for one turn."""
         require("chat")
@@ -122,6 +124,7 @@ class SessionFactory:
             recall=self._recall,
             functions=functions,
             instructions=instructions,
+            private=private,
         )
 
     def _model(self, settings: ModelSettings) -> BaseChatModel | Responder:
@@ -182,8 +185,7 @@ def _told_apart(history: tuple[PastTurn, ...], search: SessionSearch) -> tuple[P
 
 def _names_document(exchange: PastTurn) -> bool:
     """Whether a question or its answer names a document of the user, which may have been read."""
-    addresses = (url for _, url in exchange.sources)
-    return any(DOCUMENT_ADDRESS.search(text) for text in (exchange.question, exchange.answer, *addresses))
+    return names_document((exchange.question, exchange.answer, exchange.sources, exchange.returned))
 
 
 def _may_find_documents(search: SessionSearch) -> bool:

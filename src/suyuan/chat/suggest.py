@@ -19,6 +19,8 @@ _SITE = re.compile(r"(?<!\s)\s*+(?<![-_|–—·»])[-_|–—·»]++[^-_|–—
 _MOST = 3
 _LONGEST = 60
 _SAME = 0.6
+# What is clicked is the user's word: no page may put an address into it.
+_ADDRESS = re.compile(r"//|www\.|[^\s.]\.[^\W\d_]{2,}[/:?]\S|@", re.I)
 _LONGEST_TEXT = 20_000
 # A page may consist of questions; after this many different ones the rest is not looked at.
 _MOST_JUDGED = 200
@@ -68,7 +70,7 @@ def suggestions(
     known = [_Question(question)]
     seen: set[str] = set()
     for asked in _questions(question, ordered, lang, pages or {}):
-        if asked in seen:
+        if asked in seen or _ADDRESS.search(asked):
             continue
         seen.add(asked)
         candidate = _Question(asked)
@@ -127,6 +129,7 @@ def _titles(question: str, sources: Sequence[Source], lang: str) -> list[str]:
             (source.snippet and not subject.intersection(stems(f"{title} {source.snippet}")))
             or len(told - asked) < 2
             or len(title) > _LONGEST
+            or _ADDRESS.search(title)
             or any(len(told & other) * 2 > min(len(told), len(other)) for other in seen)
         ):
             continue

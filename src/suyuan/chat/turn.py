@@ -28,6 +28,7 @@ from ..llm.reasoning import ReasoningSplitter
 from ..llm.tool_calls import MAX_CALLS
 from ..store.conversation import new_id
 from ..text.language import script_language
+from ..text.visible import shown_text
 from ..text.words import count_tokens
 from ..tools.specs import Lang
 from .answer_disagreements import answer_disagreements, asked_disagreements
@@ -71,6 +72,8 @@ class Turn:
 
     def __init__(self, session: Session, message: str, run: str = "", *, query: str = "") -> None:
         self.session = session
+        # What is shown again in the conversation, in exports and to others reads as it was meant.
+        message = shown_text(message)
         self.message = message
         self.query = query
         """What is searched in Chat mode in place of the message, where the user chose it."""
@@ -456,8 +459,8 @@ class Uncounted:
 def _policy_of(session: Session, message: str, query: str) -> WebPolicy:
     """The rule for what may be asked of the web, with all that was said and read in the conversation so far."""
     policy = WebPolicy(*(exchange.question for exchange in session.history), message, query)
-    if session.instructions:
-        policy.read(session.instructions)
+    if session.instructions or session.private:
+        policy.read(session.instructions, private=session.private)
     for exchange in session.history:
         policy.found(url for _, url in exchange.sources)
         titles = "\n".join(title for title, _ in exchange.sources)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import AsyncClient, Connect
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
+from ..core.private_file import new_private_file, private_folder
 from ..messages.catalog import Texts
 from .ask import add_common, begin_conversation, with_length, with_model
 from .failure import OK, show_failure
@@ -122,6 +123,8 @@ def _history(folder: Path | None) -> Iterator[None]:
     finally:
         if path is not None and sys.stdin.isatty():
             with contextlib.suppress(OSError):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                private_folder(path.parent)
+                if not path.exists():
+                    new_private_file(path)
                 readline.write_history_file(path)
                 path.chmod(0o600)

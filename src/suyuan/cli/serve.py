@@ -19,6 +19,7 @@ from ..config.ui import has_display
 from ..core.causes.live import WORKER_SILENT, WORKER_SILENT_UNKNOWN, WORKERS_NEED_STORE
 from ..core.notices import Notices
 from ..core.own_memory import close_own_memory
+from ..core.python_child import python_command
 from ..demo.questions import QUESTIONS
 from ..doctor.accounts import check_accounts
 from ..doctor.finding import Finding
@@ -143,7 +144,7 @@ def _command(args: argparse.Namespace, origin: ServerSettings) -> Callable[[int,
     for option, value in (("--config-dir", args.config_dir), ("--ui", args.ui)):
         whole += [option, value] if value else []
     given = ["--host", origin.host, "--port", str(origin.port), "--workers", str(origin.workers)]
-    command = [sys.executable, "-m", "suyuan", *whole, "serve", *given]
+    command = python_command("suyuan.__main__", [*whole, "serve", *given])
     # One of them tells the terminal what the check at the start has found.
     first = ["--first"]
 

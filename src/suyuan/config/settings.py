@@ -250,6 +250,11 @@ class ServerSettings:
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::", "") else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """All addresses of the server, first the one that people use."""
+        return tuple(url for url in (self.public_url, self.url) if url)
+
 
 @dataclass(frozen=True, slots=True)
 class PeopleSettings:

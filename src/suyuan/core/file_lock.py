@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .private_file import private_folder
+
 try:
     import fcntl
 except ModuleNotFoundError:  # Windows
@@ -23,7 +25,7 @@ def file_lock(path: Path) -> Iterator[None]:
         yield
         return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         yield

@@ -9,6 +9,7 @@ from typing import Self
 
 from .cause import Cause
 from .causes.backup import FOLDER_IN_USE, FOLDER_RESTORING, RESTORE_UNFINISHED
+from .private_file import private_folder
 
 try:
     import fcntl
@@ -62,7 +63,7 @@ def _opened(folder: Path) -> int | None:
     """The file that is locked; None in a folder where nothing can be written, and so nothing be restored."""
     path = folder / LOCK_FILE
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(folder)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         return None

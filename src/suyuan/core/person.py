@@ -35,6 +35,8 @@ class Person:
     """What this request may do: everything that the role allows, or what an API token was made for."""
     expires: float | None = None
     """When the API token ends that the request came with, in seconds since 1970."""
+    token: str = ""
+    """The id of that token; empty for a request that came without one."""
 
     def may(self, scope: str) -> bool:
         """Whether this request may do what ``scope`` stands for."""

@@ -23,6 +23,22 @@ def write_private(path: Path, text: str, *, durable: bool = True) -> None:
         out.write(text)
 
 
+def private_folder(path: Path) -> None:
+    """Create a folder that nobody else can look into, with those above it; what is there stays as it is."""
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    # Not by ``parents=True``, which gives the folders above the usual mode.
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+    # Says so where it is a file.
+    path.mkdir(mode=0o700, exist_ok=True)
+
+
+def new_private_file(path: Path, body: bytes = b"") -> None:
+    """Write a file that is not there yet."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+        out.write(body)
+
+
 @contextmanager
 def private_writer(path: Path, *, durable: bool = True) -> Iterator[TextIO]:
     """What is written in the block replaces the file at its end, as with :func:`write_private`."""
@@ -31,7 +47,7 @@ def private_writer(path: Path, *, durable: bool = True) -> Iterator[TextIO]:
             yield device
         return
     path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private_folder(path.parent)
     # A name of its own for every writer: threads share a process number, and so do containers.
     part = path.with_name(f"{path.name}.{secrets.randbits(62)}.part")
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from operator import attrgetter
@@ -60,8 +59,6 @@ class Details:
 
 ARCHIVE, GUIDES, LIBRARY = "archive", "guides", "library"
 """What answers without the web: pages that were read before, the product's own guides, the user's own documents."""
-DOCUMENT_ADDRESS = re.compile(r"/library/[0-9a-f]{16}/")
-"""What the address of a document of the user has in it, whichever server has it."""
 _FAILED = ("blocked", "timeout", "late", "error")
 
 

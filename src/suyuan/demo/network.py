@@ -36,7 +36,7 @@ class DemoGuard(Guard):
             raise _refused(address.netloc)
         return address
 
-    def check_address(self, ip: IP | str, host: str = "") -> None:
+    def check_address(self, ip: IP | str, host: str = "", port: int = 0) -> None:
         """Raise ``GUARD_REFUSED`` unless ``ip`` is this machine and ``host`` is one of the demo web."""
         if str(ip) != LOOPBACK or host not in self._demo_hosts:
             raise _refused(host or str(ip))

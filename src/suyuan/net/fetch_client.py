@@ -55,13 +55,13 @@ async def system_lookup(host: str, port: int) -> Sequence[str]:
 async def checked_addresses(guard: Guard, lookup: Lookup, host: str, port: int) -> list[Any]:
     """The addresses of a host that the guard allows, as ``getaddrinfo`` gives them: no other is connected to.
 
-    Raises ``GUARD_REFUSED`` if all of them are refused.
+    Raises ``GUARD_REFUSED`` or ``OWN_ADDRESS`` if all of them are refused.
     """
     allowed: dict[str, None] = {}
     refusal: Exception = OSError(f"no address for {host}")
     for ip in (host,) if _is_ip(host) else await lookup(host, port):
         try:
-            guard.check_address(ip, host)
+            guard.check_address(ip, host, port)
             allowed[ip] = None
         except SuyuanError as error:
             refusal = error
@@ -178,7 +178,7 @@ class FetchClient:
     async def _check_all(self, address: Address) -> None:
         if address.ip is None:
             for ip in await self._lookup(address.host, address.port):
-                self._guard.check_address(ip, address.host)
+                self._guard.check_address(ip, address.host, address.port)
 
 
 def _location(response: Response) -> str | None:

@@ -12,8 +12,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from ada_url import URL, HostType
 
-from ..core.causes.network import BAD_URL, GUARD_REFUSED
+from ..core.causes.network import BAD_URL, GUARD_REFUSED, OWN_ADDRESS
 from ..core.errors import InvalidInput
+from ..core.own_address import OwnAddresses
 from ..messages.catalog import Text
 
 IP = IPv4Address | IPv6Address
@@ -127,11 +128,17 @@ class Guard:
     """Decides which hosts and addresses may be reached; raises ``ValueError`` for invalid settings.
 
     An allowed host may resolve to any address except a cloud's metadata; an allowed network has no exceptions.
+    The server's ``own`` addresses are never the web: what is asked there would be asked in the name of this machine.
     """
 
     def __init__(
-        self, allow_hosts: tuple[str, ...] = (), allow_networks: tuple[str, ...] = (), fake_ip: bool = False
+        self,
+        allow_hosts: tuple[str, ...] = (),
+        allow_networks: tuple[str, ...] = (),
+        fake_ip: bool = False,
+        own: OwnAddresses | None = None,
     ) -> None:
+        self._own = own or OwnAddresses()
         names = [host_pattern(text) for text in allow_hosts]
         self._hosts = frozenset(name for name in names if not name.startswith("."))
         self._suffixes = tuple(name for name in names if name.startswith("."))
@@ -144,16 +151,23 @@ class Guard:
             self._spans[4] += (_FAKE_IP,)
 
     def check_url(self, url: str, base: str = "") -> Address:
-        """Parse ``url`` and check it without resolving its host; raises ``BAD_URL`` or ``GUARD_REFUSED``."""
+        """Parse ``url`` and check it without resolving its host.
+
+        Raises ``BAD_URL``, ``OWN_ADDRESS`` or ``GUARD_REFUSED``.
+        """
         address = parse(url, base)
+        if self._own.covers(address.href):
+            raise OWN_ADDRESS(where=address.netloc)
         if address.ip is not None:
             self.check_address(address.ip, address.host)
         elif not self._allows(address.host) and (reason := _local_name(address.host)):
             raise GUARD_REFUSED(where=address.host, why=reason)
         return address
 
-    def check_address(self, ip: IP | str, host: str = "") -> None:
-        """Raise ``GUARD_REFUSED`` unless ``ip``, an address of ``host``, is public or allowed."""
+    def check_address(self, ip: IP | str, host: str = "", port: int = 0) -> None:
+        """Raise a cause unless ``ip``, an address of ``host``, is public or allowed, and not our own at ``port``."""
+        if port and self._own.covers_ip(str(ip), port):
+            raise OWN_ADDRESS(where=f"{host or ip}:{port}")
         if isinstance(ip, str):
             ip = ip_address(ip)
         reason = self._refusal(ip)

@@ -61,7 +61,7 @@ class ProxyPolicy:
             return (str(address.ip),)
         found = tuple(dict.fromkeys(await self.lookup(address.host, address.port)))
         for ip in () if excepted else found:
-            self.guard.check_address(ip, address.host)
+            self.guard.check_address(ip, address.host, address.port)
         if not found:
             raise OSError(f"no address for {address.host}")
         return found[:_MAX_ADDRESSES]

@@ -52,6 +52,8 @@ class PageAccess:
     allow_networks: tuple[str, ...] = ()
     fake_ip: bool = False
     max_bytes: int = 16_000_000
+    own: tuple[str, ...] = ()
+    """The server's own addresses, which are not read as pages."""
 
 
 class Network:
@@ -171,10 +173,11 @@ class Network:
     @cached_property
     def guard(self) -> Guard:
         """Decides which addresses may be read; the URLs of engines are not added to it."""
+        from ..core.own_address import OwnAddresses
         from .guard import Guard
 
-        access = self._access
-        return Guard(allow_hosts=access.allow_hosts, allow_networks=access.allow_networks, fake_ip=access.fake_ip)
+        access, own = self._access, OwnAddresses.of(self._access.own)
+        return Guard(access.allow_hosts, access.allow_networks, access.fake_ip, own)
 
     @cached_property
     def fetch_client(self) -> FetchClient:

@@ -34,6 +34,7 @@ from ..core.disk_errors import is_full
 from ..core.file_lock import file_lock
 from ..core.kept_files import KeptFiles, Kind
 from ..core.notices import Notices
+from ..core.private_file import private_folder
 from ..core.read_only import address_for_reading, is_read_only
 from .address import address_key
 from .archive_schema import VERSION, is_ours, took_place_of, upgrade
@@ -186,7 +187,7 @@ class ArchiveFile:
         self.read_only = is_read_only(path)
         if self.read_only:
             return self._connect_read_only(path)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
         with KeptFiles(self._notices.folder).opening(path, self._kind):
             return self._connect(path, in_memory=False)
 

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,6 +21,8 @@ from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.file_names import file_name
 from ..core.notices import Notices
+from ..core.own_address import OwnAddresses
+from ..core.private_file import new_private_file, private_folder
 from ..core.urls import is_page
 from ..messages.catalog import Text
 from ..text.visible import shown_line
@@ -41,7 +42,6 @@ _CHECK_SECONDS = 30.0
 # How long a search waits for the look for changes, and for files that have changed.
 _LOOK_SECONDS = 0.15
 _PATIENCE = 1.5
-_LOCAL = re.compile(r"https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?/library/(?=[0-9a-f]{16}/)")
 
 
 class Library:
@@ -49,7 +49,8 @@ class Library:
 
     def __init__(self, folder: Path, addresses: tuple[str, ...], read: Read, fetch: Fetch) -> None:
         self._folder = folder
-        self._bases = tuple(f"{address}/library/" for address in addresses)
+        self._base = f"{addresses[0]}/library/"
+        self._own = OwnAddresses.of(addresses)
         self._read, self._fetch = read, fetch
         self._archive: AsyncArchive | None = None
         self._checked = float("-inf")
@@ -107,22 +108,16 @@ class Library:
 
     def _outer(self, address: str) -> str:
         """The address that others see, of one in the index."""
-        return self._bases[0] + address.removeprefix(SCHEME) if address.startswith(SCHEME) else address
+        return self._base + address.removeprefix(SCHEME) if address.startswith(SCHEME) else address
 
     async def path_of(self, document: Document) -> str:
         """The path of a document of the library for people, from the folder on that was added."""
-        id = self._id_of(document.final_url)
-        return shown_line((await self.file(id)).shown_path) if id is not None else document.final_url
+        id = self._own.document(document.final_url)
+        return shown_line((await self.file(id)).shown_path) if id else document.final_url
 
     def is_address(self, url: str) -> bool:
         """Whether an address leads to a document here, and to nothing else."""
-        return self._id_of(url) is not None
-
-    def _id_of(self, url: str) -> str | None:
-        """The id in an address of the library; the server of this machine may have listened on another port."""
-        local = _LOCAL.match(url)
-        base = next((base for base in (*self._bases, local[0] if local else "") if base and url.startswith(base)), None)
-        return url.removeprefix(base).partition("/")[0] if base else None
+        return bool(self._own.document(url))
 
     def as_dict(self, entry: LibraryEntry, lang: str = "en") -> dict[str, object]:
         """The published shape of a document of the list."""
@@ -144,7 +139,7 @@ class Library:
 
     async def get(self, url: str, fresh: bool = False) -> Document | None:
         """The document at an address of the library; None where ``url`` is not in it, or a web page is wanted fresh."""
-        if (id := self._id_of(url)) is not None:
+        if id := self._own.document(url):
             url = (await self.file(id)).address
         elif fresh or not self.exists():
             return None
@@ -193,8 +188,8 @@ class Library:
         root = Root(str(path), "upload", _now())
 
         def write() -> None:
-            part.parent.mkdir(parents=True, mode=0o700)
-            part.write_bytes(body)
+            private_folder(part.parent)
+            new_private_file(part, body)
 
         try:
             await asyncio.to_thread(write)
@@ -218,7 +213,7 @@ class Library:
             await self._run(lambda files: files.remove_root(root.root))
 
     async def _add(self, root: Root) -> LibraryChange:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(private_folder, self._folder)
         await self._run(lambda files: files.add_root(root))
         look = self._new_look()
         await look.root(root, force=True)

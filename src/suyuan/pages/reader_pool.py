@@ -8,7 +8,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections import Counter, deque
 from concurrent.futures import Future
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from ..core.causes.page import PAGE_TOO_SLOW, READER_FAILED, READER_NOT_STARTED
 from ..core.child_environment import child_environment
 from ..core.errors import SuyuanError
+from ..core.python_child import python_command
 from ..core.urls import domain_of
 from .frames import BUFFER, BrokenFrame, read_outcome, write_page
 from .reading import Reading, ReceivedPage
@@ -31,7 +31,6 @@ _IDLE_SECONDS = 300.0
 _MAX_MEGABYTES = 400
 # How a reader ends itself: its computing time is used up, or the time by the clock.
 _TIME_SIGNALS = (getattr(signal, "SIGPROF", 0), getattr(signal, "SIGALRM", 0))
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from {module} import main; main()"
 _READS_PAGES = "suyuan.pages.reader_process"
 
 
@@ -228,11 +227,10 @@ class ReaderPool:
         if process is not None and process.poll() is None:
             return process
         self._end(process)
-        program = _PROGRAM.format(path=sys.path, module=self._module)
         try:
             # In a group of its own, so that Ctrl-C reaches this process only.
             process = subprocess.Popen(
-                [sys.executable, "-c", program],
+                python_command(self._module),
                 bufsize=BUFFER,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -12,6 +12,7 @@ from ..embedded.answer_type import answer_type
 from ..embedded.question_splitter import split_question
 from ..text.keywords import content_words, keywords, without_request
 from ..text.language import script_language
+from ..text.visible import shown_line
 from .request import ResearchRequest, label
 
 MAX_SUB_QUESTIONS = 12
@@ -51,7 +52,7 @@ class SubQuestion:
     question: str
     queries: tuple[str, ...]
     focus: str = ""
-    """The kind of source that is wanted; the scope's where it is empty."""
+    """The kind of source that is wanted, where the scope leaves it open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def plan_from(data: Mapping[str, Any]) -> ResearchPlan:
     try:
         parts = [_sub_question(each) for each in data["sub_questions"]]
         back = [
-            Clarification(str(each["question"])[:300], str(each.get("answer") or "")[:300])
+            Clarification(shown_line(str(each["question"]))[:300], shown_line(str(each.get("answer") or ""))[:300])
             for each in data.get("clarifications") or ()
         ]
     except (KeyError, TypeError, AttributeError) as error:
@@ -173,8 +174,8 @@ def _with_topic(heading: str, question: str) -> str:
 
 def _sub_question(data: Mapping[str, Any] | str) -> SubQuestion:
     if isinstance(data, str):
-        return _planned(data)
-    question = " ".join(str(data["question"]).split())[:_LONGEST_QUERY]
-    given = [" ".join(str(each).split())[:_LONGEST_QUERY] for each in data.get("queries") or ()]
+        return _planned(shown_line(data))
+    question = shown_line(str(data["question"]))[:_LONGEST_QUERY]
+    given = [shown_line(str(each))[:_LONGEST_QUERY] for each in data.get("queries") or ()]
     queries = tuple(dict.fromkeys(each for each in given if each))[:MAX_QUERIES]
-    return SubQuestion(question, queries or _planned(question).queries, str(data.get("focus") or ""))
+    return SubQuestion(question, queries or _planned(question).queries, shown_line(str(data.get("focus") or "")))

@@ -12,6 +12,7 @@ from ..core.query import SearchQuery
 from ..core.urls import is_page
 from ..messages.catalog import Text
 from ..text.language import script_language
+from ..text.visible import shown_line, shown_text
 
 Depth = Literal["quick", "normal", "deep"]
 MAX_OUTLINE = 12
@@ -115,9 +116,10 @@ class ResearchRequest:
         scope = _made(Scope, given.pop("scope", None) or {}, "scope")
         limits = {name: value for name, value in (given.pop("budget", None) or {}).items() if value is not None}
         budget = _replaced(EFFORTS[depth].budget, limits)
-        outline = tuple(str(each).strip() for each in given.pop("outline", None) or () if str(each).strip())
+        headings = [shown_line(str(each)) for each in given.pop("outline", None) or ()]
+        outline = tuple(heading for heading in headings if heading)
         values = {name: value for name, value in given.items() if value is not None}
-        made = _made(cls, {**values, "question": question, "depth": depth}, "")
+        made = _made(cls, {**values, "question": shown_text(question), "depth": depth}, "")
         return replace(made, scope=scope, budget=budget, outline=outline[:MAX_OUTLINE])
 
     def __post_init__(self) -> None:
@@ -134,12 +136,12 @@ class ResearchRequest:
         return EFFORTS[self.depth]
 
     def query(self, text: str, *, focus: str = "") -> SearchQuery:
-        """A search within the scope."""
+        """A search within the scope; ``focus`` counts where the scope has none, since a model may have chosen it."""
         scope = self.scope
         return SearchQuery(
             text,
             lang=scope.languages[0] if len(scope.languages) == 1 else "",
-            focus=focus or scope.focus,
+            focus=scope.focus or focus,
             allowed_domains=scope.allowed_domains,
             blocked_domains=scope.blocked_domains,
             freshness=scope.freshness or None,  # type: ignore[arg-type]

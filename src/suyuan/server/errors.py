@@ -24,7 +24,7 @@ _BY_DETAIL = {
     "name_taken": 409, "last_admin": 409, "no_such_person": 404, "no_such_token": 404, "no_such_share": 404,
     "no_accounts": 404,
     "no_research": 404, "research_state": 409, "search_loop": 508, "no_crawl": 404, "no_response": 404,
-    "guard_refused": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401,
+    "guard_refused": 403, "own_address": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401,
     "token_wrong": 401, "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429,
     "too_many_crawls": 429, "not_in_library": 404, "file_too_large": 413, "library_full": 413,
     "server_full": 503, "shutting_down": 503,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
@@ -22,6 +22,7 @@ from ..core.causes.people import (
 )
 from ..core.errors import SuyuanError
 from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person, owner, require
+from ..core.result import LIBRARY
 from ..net.credentials import client_key
 from ..store.accounts import Accounts, add_account, check_admins, make_token, set_password
 from ..store.logins import Logins, digest_of
@@ -98,7 +99,7 @@ class NewToken(_In):
     """A new API token."""
 
     label: str = Field("", max_length=100)
-    scopes: list[str] = ["search", "read", "chat"]
+    scopes: list[str] = Field(["search", "read", "chat"], min_length=1)
     days: float | None = _DAYS
 
 
@@ -218,10 +219,15 @@ async def list_tokens(request: Request) -> dict[str, Any]:
 
 
 async def own_tokens(request: Request) -> list[dict[str, Any]]:
-    """One's own API tokens, for the page as well."""
+    """One's own API tokens, for the page as well; a token sees itself and those that it has made."""
     person = require(*DEFAULT_SCOPES)
-    found = await _accounts(request).in_store(lambda people: people.tokens(person.id))
+    found = await _accounts(request).in_store(lambda people: people.tokens(person.id, _seen_from(person)))
     return [token.view() for token in found]
+
+
+def _seen_from(person: Person) -> str:
+    """The token from which other tokens are seen; empty where all are."""
+    return "" if person.may("admin") else person.token
 
 
 @router.post("/tokens", status_code=201)
@@ -231,11 +237,11 @@ async def create_token(request: Request, body: NewToken) -> dict[str, Any]:
 
     def work(people: People) -> dict[str, Any]:
         account = people.named(person.name)
-        for scope in body.scopes or DEFAULT_SCOPES:
+        for scope in body.scopes:
             if scope in SCOPES and not person.may(scope):
                 raise SCOPE_MISSING(scope=scope)
-        # Nor longer: a token that has leaked must not outlive its end by another one.
-        token, row = make_token(people, account, tuple(body.scopes), body.label, body.days, person.expires)
+        # Nor longer: a token that has leaked must not outlive its end, or its revocation, by another one.
+        token, row = make_token(people, account, tuple(body.scopes), body.label, body.days, person)
         _note(request, people, "token created", row.id)
         return {"token": token, **row.view()}
 
@@ -244,11 +250,12 @@ async def create_token(request: Request, body: NewToken) -> dict[str, Any]:
 
 @router.delete("/tokens/{id}", status_code=204)
 async def revoke_token(request: Request, id: str) -> Response:
-    """Revoke one of one's own API tokens."""
+    """Revoke an own API token and those that were made by it; a token only itself and those that it has made."""
     person = require(*DEFAULT_SCOPES)
 
     def work(people: People) -> None:
-        if not people.remove_token(person.id, id):
+        seen = [each.id for each in people.tokens(person.id, _seen_from(person))]
+        if id not in seen or not people.remove_token(person.id, id):
             raise NO_SUCH_TOKEN()
         _note(request, people, "token revoked", id)
 
@@ -312,6 +319,37 @@ async def read_shared(request: Request, token: str) -> dict[str, Any]:
     return {"title": title, "messages": messages}
 
 
+_OWN_PARTS = ("url", "snippet", "summary", "quote", "link", "says", "details")
+
+
+def _for_all(message: dict[str, Any]) -> dict[str, Any]:
+    """A message as everybody may see it: of own documents only the titles, no passage, path or address."""
+    sources = (message["answer"] or {}).get("sources", ())
+    own = {each["number"]: each["url"] for each in sources if each.get("engine") == LIBRARY}
+    shown: dict[str, Any] = _without_own(message, own) if own else message
+    return shown
+
+
+def _without_own(value: Any, own: Mapping[int, str]) -> Any:
+    """``value`` without what belongs to the sources of these numbers, and without their addresses."""
+    if isinstance(value, str):
+        for url in own.values():
+            value = value.replace(url, "")
+        return value
+    if isinstance(value, list | tuple):
+        return [_without_own(each, own) for each in value]
+    if not isinstance(value, dict):
+        return value
+    made = {name: _without_own(each, own) for name, each in value.items()}
+    if made.get("engine") == LIBRARY or made.get("number") in own:
+        made.update({name: _empty(made[name]) for name in _OWN_PARTS if name in made})
+    return made
+
+
+def _empty(value: Any) -> str | None:
+    return "" if isinstance(value, str) else None
+
+
 async def shared_messages(request: Request, token: str) -> tuple[str, list[dict[str, Any]]]:
     """The title and the messages behind a link; raises a cause where it leads nowhere, or no more."""
     chat = client_from(request).chat
@@ -326,7 +364,7 @@ async def shared_messages(request: Request, token: str) -> tuple[str, list[dict[
         if conversation is None or conversation.deleted_at:
             raise NO_SUCH_SHARE()
         found = chat.store.messages_at(share.conversation, share.until)
-        return conversation.title, [each.as_dict() for each in found]
+        return conversation.title, [_for_all(each.as_dict()) for each in found]
 
     return await chat.read(work)
 

@@ -46,6 +46,8 @@ _KNOWN = 10_000
 _USE_NOTED_SECONDS = 60.0
 _WINDOW_SECONDS = 900.0
 _BY_ACCOUNT, _BY_ADDRESS = 10, 30
+# Names in these have letters of an alphabet as well, and none of theirs looks like one.
+_BESIDE_OTHERS = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO"})
 _NAME = re.compile(r"[^\W_][\w.@+-]{0,63}")
 
 
@@ -169,7 +171,7 @@ class Accounts:
         if self._clock() - self._noted.get(row.id, 0.0) > _USE_NOTED_SECONDS:
             self._noted[row.id] = self._clock()
             await self.in_store(lambda people: people.note_use(row.id))
-        return _person(account, frozenset(row.scopes), row.expires)
+        return _person(account, frozenset(row.scopes), row.expires, row.id)
 
     def forget_known(self) -> None:
         """Look everything up again: something was changed."""
@@ -216,16 +218,19 @@ def make_token(
     scopes: tuple[str, ...],
     label: str = "",
     days: float | None = None,
-    until: float | None = None,
+    maker: Person | None = None,
 ) -> tuple[str, TokenRow]:
-    """A new API token, which ends with the first of ``days`` and ``until``; it is shown once, here."""
+    """A new API token, shown once, here; it ends after ``days``, and with the token that its ``maker`` used."""
     for scope in scopes:
         if scope not in SCOPES or (scope == "admin" and account.role != "admin"):
             raise BAD_SCOPE(scope=scope[:40], known=", ".join(SCOPES if account.role == "admin" else DEFAULT_SCOPES))
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
-    expires = min(filter(None, (time.time() + days * 86_400 if days else None, until)), default=None)
-    chosen = tuple(dict.fromkeys(scopes)) or DEFAULT_SCOPES
-    return token, people.add_token(account.id, digest_of(token), chosen, label[:100], expires)
+    ends = [time.time() + days * 86_400] if days else []
+    if maker is not None and maker.expires:
+        ends.append(maker.expires)
+    made_by = maker.token if maker is not None else ""
+    chosen = tuple(dict.fromkeys(scopes))
+    return token, people.add_token(account.id, digest_of(token), chosen, label[:100], min(ends, default=None), made_by)
 
 
 def check_admins(people: People, account: Account) -> None:
@@ -238,9 +243,15 @@ def check_admins(people: People, account: Account) -> None:
 def clean_name(name: str, *, check: bool = False) -> str:
     """A name as it is kept: in one form, in lower case."""
     cleaned = unicodedata.normalize("NFKC", name.strip()).casefold()[:100]
-    if check and not _NAME.fullmatch(cleaned):
+    if check and (not _NAME.fullmatch(cleaned) or len(_alphabets(cleaned)) > 1):
         raise BAD_NAME(name=name[:60])
     return cleaned
+
+
+def _alphabets(name: str) -> set[str]:
+    """The alphabets of a name, of which one is enough: letters of another look like those of this one."""
+    scripts = {unicodedata.name(char, "").partition(" ")[0] for char in name if char.isalpha()}
+    return scripts - _BESIDE_OTHERS
 
 
 def hash_password(password: str) -> str:
@@ -276,5 +287,5 @@ def _text(password: str) -> str:
     return unicodedata.normalize("NFKC", password).encode("utf-8", "replace").decode("utf-8")
 
 
-def _person(account: Account, scopes: frozenset[str], expires: float | None = None) -> Person:
-    return Person(account.id, account.name, account.role, scopes, expires)
+def _person(account: Account, scopes: frozenset[str], expires: float | None = None, token: str = "") -> Person:
+    return Person(account.id, account.name, account.role, scopes, expires, token)

@@ -16,6 +16,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from ..core.causes import store as causes
 from ..core.causes.files import FOLDER_READ_ONLY
 from ..core.disk_errors import disk_error
+from ..core.private_file import private_folder
 from ..core.read_only import address_for_reading, is_read_only
 from ..core.secret import Secret
 from .rescue import FileWatch
@@ -186,7 +187,7 @@ def parse(address: Secret | str) -> tuple[URL, Path | None]:
 def make_folder(file: Path) -> None:
     """Create the folder of a file, readable for its owner only."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(file.parent)
     except OSError as error:
         if is_read_only(file):
             raise disk_error(error, file) from None

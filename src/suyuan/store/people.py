@@ -72,6 +72,8 @@ class TokenRow:
     created_at: str
     expires: float | None
     used_at: str | None
+    made_by: str | None = None
+    """The token by which it was made, with which it ends."""
 
     def view(self) -> dict[str, Any]:
         """What may be shown."""
@@ -83,6 +85,7 @@ class TokenRow:
             "created_at": self.created_at,
             "expires_at": expires,
             "used_at": self.used_at,
+            "made_by": self.made_by,
         }
 
 
@@ -226,12 +229,19 @@ class People:
 
     # --- API tokens ---------------------------------------------------------------------------------------------------
     def add_token(
-        self, person: str, digest: str, scopes: tuple[str, ...], label: str = "", expires: float | None = None
+        self,
+        person: str,
+        digest: str,
+        scopes: tuple[str, ...],
+        label: str = "",
+        expires: float | None = None,
+        made_by: str = "",
     ) -> TokenRow:
         """Keep a token by its hash."""
-        made = TokenRow(new_id(), person, label, scopes, self._now(), expires, None)
+        made = TokenRow(new_id(), person, label, scopes, self._now(), expires, None, made_by or None)
         row = {"id": made.id, "person": person, "digest": digest, "label": label, "scopes": " ".join(scopes)}
-        self._database.change(insert(tokens).values(**row, created_at=made.created_at, expires=expires))
+        ends = {"expires": expires, "made_by": made.made_by}
+        self._database.change(insert(tokens).values(**row, created_at=made.created_at, **ends))
         return made
 
     def token(self, digest: str) -> tuple[Account, TokenRow] | None:
@@ -240,21 +250,35 @@ class People:
         owner = self.by_id(row.person) if row else None
         if row is None or owner is None or owner.disabled_at or self._is_over(row.expires):
             return None
-        return owner, _token(row)
+        # One may be made in the moment in which its maker is revoked.
+        maker = select(tokens.c.id).where(tokens.c.id == row.made_by)
+        is_orphan = row.made_by is not None and self._database.row(maker) is None
+        return None if is_orphan else (owner, _token(row))
 
-    def tokens(self, person: str) -> list[TokenRow]:
-        """The tokens of a person."""
+    def tokens(self, person: str, maker: str = "") -> list[TokenRow]:
+        """The tokens of a person; with a ``maker`` that token, those that it has made, and those that these have."""
         query = select(tokens).where(tokens.c.person == person).order_by(tokens.c.created_at)
-        return [_token(row) for row in self._database.rows(query)]
+        found = [_token(row) for row in self._database.rows(query)]
+        if not maker:
+            return found
+        family = {maker}
+        # A token is younger than its maker, but not by the clock.
+        for _ in found:
+            younger = {each.id for each in found if each.made_by in family}
+            if younger <= family:
+                break
+            family |= younger
+        return [each for each in found if each.id in family]
 
     def note_use(self, token: str) -> None:
         """Note that a token was used now."""
         self._database.change(update(tokens).where(tokens.c.id == token).values(used_at=self._now()))
 
     def remove_token(self, person: str, token: str) -> bool:
-        """Revoke a token of a person; return whether there was one."""
-        same = (tokens.c.id == plain(token), tokens.c.person == person)
-        return self._database.change(delete(tokens).where(*same)) > 0
+        """Revoke a token of a person, with those that were made by it; return whether there was one."""
+        token = plain(token)
+        ended = [each.id for each in self.tokens(person, token)] if token else []
+        return self._database.change(delete(tokens).where(tokens.c.id.in_(ended))) > 0
 
     # --- logins -------------------------------------------------------------------------------------------------------
     def keep_login(self, digest: str, login: Login) -> None:
@@ -398,7 +422,8 @@ def _account(row: Row[Any]) -> Account:
 
 def _token(row: Row[Any]) -> TokenRow:
     return TokenRow(
-        row.id, row.person, row.label, tuple(row.scopes.split()), row.created_at, row.expires, row.used_at
+        row.id, row.person, row.label, tuple(row.scopes.split()), row.created_at, row.expires, row.used_at,
+        row.made_by,
     )  # fmt: skip
 
 

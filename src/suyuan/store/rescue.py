@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from ..core.causes.store import STORE_GONE, STORE_OVERWRITTEN, STORE_OVERWRITTEN_SAVED, STORE_RESCUED
 from ..core.errors import SuyuanError
 from ..core.notices import Notices
-from ..core.private_file import free_name
+from ..core.private_file import free_name, private_folder
 from .salvage import copy_readable
 
 log = logging.getLogger("suyuan.store")
@@ -165,7 +165,7 @@ class FileWatch:
 
     def _copied(self) -> Path:
         """Copy everything through a connection that has the file open, and return the place of the copy."""
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(self._file.parent)
         raw = self._open_connection()
         try:
             rescued = free_name(self._file, "rescued")

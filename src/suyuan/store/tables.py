@@ -124,6 +124,7 @@ tokens = Table(
     *texts("created_at"),
     Column("expires", Float),
     Column("used_at", Text),
+    Column("made_by", Text),  # the token by which it was made, with which it ends
     Index("suyuan_tokens_by_person", "person"),
 )
 

@@ -1,4 +1,7 @@
-"""Links in Markdown that pretend nothing: the address that is opened is the one that is shown."""
+"""Texts and links in Markdown that pretend nothing: the address that is opened is the one that is shown.
+
+Both are looked at when character references are resolved: ``&#x202e;`` is the character that it stands for.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .shown_address import other_host, shown_address
+from .visible import shown_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -31,7 +35,16 @@ def install(parser: MarkdownIt) -> None:
     # Otherwise an address in angle brackets would be shown with the letters of its host's own script.
     parser.normalizeLinkText = normalized  # type: ignore[method-assign,assignment]
     parser.validateLink = lambda url: bool(url) and is_valid(url)  # type: ignore[method-assign]
+    parser.core.ruler.push("visible", _show_visible_text)
     parser.core.ruler.push("other_hosts", _name_other_hosts)
+
+
+def _show_visible_text(state: StateCore) -> None:
+    left = list(state.tokens)
+    while left:
+        token = left.pop()
+        token.content = shown_text(token.content)
+        left += token.children or ()
 
 
 def _name_other_hosts(state: StateCore) -> None:

@@ -8,14 +8,26 @@ and nothing behind it that is invisible or written from right to left.
 from __future__ import annotations
 
 import re
+from unicodedata import normalize
 from urllib.parse import quote
 
 _PARTS = re.compile(r"(https?)://([^/?#\\]+)(.*)", re.I | re.S)
 # As most addresses are: the last label of a name begins with a letter, which that of no IP address does.
 _PLAIN = re.compile(r"https?://(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d+)?(?:[/?#][!#-;=?-\[\]-~]*)?")
 _NAME = re.compile(r"[A-Za-z0-9_.\[\]:-]+")
-# What a reader takes for an address: a scheme, or a name with dots and nothing but a path behind it.
-_ADDRESS_LIKE = re.compile(r"(?:https?:/*)?([^\s/?#\\]+[.．。｡][^\W\d_]{2,63}\.?(?::\d+)?)(?:[/?#\\]\S*)?$", re.I)
+# What a reader takes for the dots and the slashes of an address.
+_DOTS = re.compile(r"\s*[.·•‧∙⋅・。․](?:\s+(?=[a-z]))?")
+_SLASHES = re.compile(r"[⁄∕⧸╱⟋⼃〳／\\]")
+# What a reader takes for an address, wherever it stands: names with dots, numbers with dots, this machine.
+_ADDRESS_LIKE = re.compile(
+    r"(https?:/*[^\s/?#]+|(?:[^\s./?#@:()<>\[\]\"'“”‘’「」,，、;；|]+\.)+[^\W\d_]{2,63}(?![^\W\d_])"
+    r"|\d{1,10}(?:\.\d{1,10}){3}|\[[0-9a-f]*:[0-9a-f:.]+\]|(?<![\w-])localhost(?![\w-]))(?:[:/?#]\S*)?",
+    re.I,
+)
+_SCHEME = re.compile(r"https?:/*", re.I)
+# What a reader takes for a citation of a source.
+_MARKER_LIKE = re.compile(r"[\s\[\](){}〔〕【】〖〗「」^#,;–-]*\d{1,4}[\s\[\](){}〔〕【】〖〗「」^#,;\d–-]*")
+_LONGEST_LABEL = 500
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 # Blanks, quotes and brackets that end an address; invisible characters, fillers, selectors; scripts from right to left.
 _UNCLEAR = re.compile(
@@ -47,13 +59,18 @@ def shown_host(url: str) -> str:
 
 
 def other_host(label: str, url: str) -> str:
-    """The host of ``url`` where ``label``, the text of a link to it, reads like the address of another; else empty."""
-    named = _ADDRESS_LIKE.match(label.strip())
-    if named is None:
-        return ""
-    host, read = shown_host(url), shown_host(f"https://{named[1]}/")
+    """The host of ``url`` where something in ``label``, the text of a link to it, reads like the address of another.
+
+    So does what reads like a citation. Empty where nothing does.
+    """
+    host = shown_host(url)
+    plain = _SLASHES.sub("/", _DOTS.sub(".", normalize("NFKC", label[:_LONGEST_LABEL])))
+    if len(label) > _LONGEST_LABEL or _MARKER_LIKE.fullmatch(plain):
+        return host
+    # As it was written as well: what looks alike to some readers is another letter to others.
+    read = {_SCHEME.sub("", found) for text in (plain, label) for found in _ADDRESS_LIKE.findall(text)}
     # A refused name is no host, but may look like one.
-    return "" if read == host else host
+    return host if any("@" in name or shown_host(f"https://{name}/") != host for name in read) else ""
 
 
 def _host(scheme: str, authority: str) -> str:

@@ -16,7 +16,9 @@ _INVISIBLE = re.compile(
 # A single joiner between letters of Persian or an Indic script, or in an emoji, is spelling; any other is not.
 _JOINERS = re.compile("[\u200c\u200d]{2,}|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
 # One variation selector after a character that has variants tells them apart; letters have none.
-_SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<![^\x00-\xa8])(?<![0-9#*])[\ufe00-\ufe0f]")
+_SELECTORS = re.compile(
+    "(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+|(?<![^\x00-\xa8\xaa-\xad\xaf-\u0fff\u1e00-\u1fff])(?<![0-9#*])[\ufe00-\ufe0f]"
+)
 # In an emoji a joiner may follow a selector. Nothing else comes after either, or it could carry bytes.
 _RUNS = re.compile("[\u200c\u200d\ufe00-\ufe0f]{2,}")
 _SELECTED = re.compile("[\ufe00-\ufe0f]\u200d?")

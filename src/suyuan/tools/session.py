@@ -30,9 +30,10 @@ T = TypeVar("T")
 class SessionSearch:
     """Searches, and answers repeated queries from a cache of 20 queries (least recently used).
 
-    The plan, the focus of queries that name none, and a query whose filters hold for all (``within``)
-    are fixed when the session is made. The cache is never shared; its entries age like those of the service, or after
-    five minutes where that keeps none. A query that asks for news takes only what was found in the last minute.
+    The plan, the focus, and a query whose filters hold for all (``within``) are fixed when the session is made: where
+    there is a focus, somebody has chosen it, and no query, which a model may have made, has another one. The cache is
+    never shared; its entries age like those of the service, or after five minutes where that keeps none. A query that
+    asks for news takes only what was found in the last minute.
     Closing the session clears it, and no query is answered any more.
     """
 
@@ -97,7 +98,7 @@ class SessionSearch:
         """The query with what is fixed for the session."""
         if self._within is not None:
             query = replace(self._within, text=query.text, count=query.count, trace_id=query.trace_id)
-        return replace(query, focus=self._focus) if self._focus and not query.focus else query
+        return replace(query, focus=self._focus) if self._focus else query
 
     async def _found(self, query: SearchQuery, plan: str, depth: Depth, tokens: int, max_age: float) -> SearchPage:
         page = await self._service.search(query, engines=plan, max_age=max_age)

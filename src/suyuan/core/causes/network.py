@@ -20,6 +20,7 @@ PROFILE_UNKNOWN = Cause(WebProviderError, "network.profile_unknown", "profile_un
 OFF_LIMITS = Cause(WebProviderError, "network.off_limits", "off_limits")
 BAD_URL = Cause(InvalidInput, "network.bad_url", "bad_url")
 GUARD_REFUSED = Cause(WebProviderError, "network.guard_refused", "guard_refused")
+OWN_ADDRESS = Cause(WebProviderError, "network.own_address", "own_address")
 
 # What a TLS handshake failed on.
 NOT_TLS, EXPIRED, SELF_SIGNED, WRONG_NAME = "not_tls", "expired", "self_signed", "wrong_name"

@@ -20,7 +20,7 @@ from ...text.words import count_tokens
 from ...tools.text import shortened
 from ..orjson_response import to_json
 from ..sse import message
-from .foreign_turn import ForeignMessage, functions_of, text_of
+from .foreign_turn import SENT_BESIDE, ForeignMessage, functions_of, text_of
 from .shared import Wanted
 from .turn_text import AnswerWriter, TurnText, is_cut
 
@@ -59,7 +59,7 @@ class MessagesRequest(Wanted):
     def said(self) -> Iterator[ForeignMessage]:
         """The messages, the functions that were called, and what they returned."""
         if system := text_of(self.system):
-            yield ForeignMessage("system", system)
+            yield ForeignMessage.sent(self.system, "system", system)
         for each in self.messages:
             role, content = str(each.get("role", "")), each.get("content", "")
             if role not in ("user", "assistant"):
@@ -68,9 +68,12 @@ class MessagesRequest(Wanted):
             calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
             for block in blocks:
                 if block.get("type") == "tool_result":
-                    yield ForeignMessage("tool", text_of(block.get("content")), call=str(block.get("tool_use_id", "")))
+                    id = str(block.get("tool_use_id", ""))
+                    yield ForeignMessage.sent(block, "tool", text_of(block.get("content")), call=id)
             if (text := text_of(content, _SKIPPED, between="")) or calls or role == "user" and not blocks:
-                yield ForeignMessage(role, text, calls)
+                yield ForeignMessage.sent(each, role, text, calls)
+            elif role == "assistant":
+                yield ForeignMessage.sent(each, SENT_BESIDE)
 
 
 def _is_search(tool: dict[str, Any]) -> bool:

@@ -18,6 +18,7 @@ from ...chat.session import PastTurn
 from ...chat.turn import Turn
 from ...core.causes.asked import BAD_ARGUMENT
 from ...core.causes.web import NO_USER_MESSAGE, ONLY_TEXT, UNKNOWN_API_MODEL
+from ...core.own_address import names_document
 from ...messages.catalog import Text
 from ...store.conversation import Mode, new_id
 from .shared import Wanted, checked
@@ -50,7 +51,18 @@ class ForeignMessage:
     sources: tuple[tuple[str, str], ...] = ()
     """Title and address of what an answer was based on."""
     private: bool | None = None
-    """Whether an answer may repeat own documents; None where it is the client who says what was answered."""
+    """Whether it may repeat own documents; None where it is the client who says what was answered."""
+
+    @classmethod
+    def sent(
+        cls, item: Any, role: str, text: str = "", calls: tuple[FunctionCall, ...] = (), call: str = ""
+    ) -> ForeignMessage:
+        """A message as a client has sent it: it may repeat own documents if anything in ``item`` names one."""
+        return cls(role, text, calls, call, private=names_document(item) or None)
+
+
+SENT_BESIDE = "beside"
+"""The role of what stands between messages and is none: searches of earlier answers, their results, reasoning."""
 
 
 def text_of(content: Any, skipped: Sequence[str] = (), between: str = "\n") -> str:
@@ -112,7 +124,8 @@ def turn_of(
 ) -> Turn:
     """The turn that answers the last question of a conversation."""
     asked = _Conversation()
-    for each, after in zip_longest(said, said[1:]):
+    spoken = [each for each in said if each.role != SENT_BESIDE]
+    for each, after in zip_longest(spoken, spoken[1:]):
         # What a model said before it called functions is no answer.
         if each.role != "assistant" or each.calls or after is None or not after.calls:
             asked.take(each)
@@ -128,8 +141,16 @@ def turn_of(
         model=name,
         functions=functions,
         instructions=_instructions(said),
+        private=any(each.private for each in _before_question(said)),
     )
     return Turn(session, question, new_id())
+
+
+def _before_question(said: Sequence[ForeignMessage]) -> Sequence[ForeignMessage]:
+    """All but the messages of the user that have no answer yet: what they name was not read for them."""
+    answers = ("assistant", "tool", SENT_BESIDE)
+    last = max((at for at, each in enumerate(said) if each.role in answers), default=-1)
+    return [each for at, each in enumerate(said) if at <= last or each.role != "user"]
 
 
 def _instructions(said: Sequence[ForeignMessage]) -> str:

@@ -51,7 +51,7 @@ class ChatMessage(Wanted):
         if self.role == "function":
             raise ONLY_TEXT(kind=self.role)
         calls = [FunctionCall(each.id, each.function.name, each.function.arguments) for each in self.tool_calls]
-        return ForeignMessage(self.role, text_of(self.content), tuple(calls), self.tool_call_id)
+        return ForeignMessage.sent(self.model_dump(), self.role, text_of(self.content), tuple(calls), self.tool_call_id)
 
 
 class StreamOptions(Wanted):

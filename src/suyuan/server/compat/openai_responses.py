@@ -30,7 +30,7 @@ from ...core.person import owner
 from ...store.conversation import new_id
 from ..orjson_response import OrjsonResponse, to_json
 from ..sse import message
-from .foreign_turn import ForeignMessage, functions_of, text_of
+from .foreign_turn import SENT_BESIDE, ForeignMessage, functions_of, text_of
 from .openai_chat import ChatMessage
 from .shared import Wanted, checked
 from .turn_text import AnswerWriter, TurnText, cited, is_cut
@@ -79,7 +79,7 @@ class ResponseRequest(Wanted):
         """The messages, the functions that were called, and what they returned."""
         if isinstance(self.input, str):
             return [ForeignMessage("user", self.input)]
-        return [_said(item) for item in self.input if _kind(item) not in _SKIPPED]
+        return [_said(item) for item in self.input]
 
 
 def _kind(item: dict[str, Any]) -> str:
@@ -88,16 +88,17 @@ def _kind(item: dict[str, Any]) -> str:
 
 def _said(item: dict[str, Any]) -> ForeignMessage:
     kind = _kind(item)
+    if kind in _SKIPPED:
+        return ForeignMessage.sent(item, SENT_BESIDE)
     if kind not in ("message", "function_call", "function_call_output"):
         raise ONLY_TEXT(kind=kind[:40])
     if kind == "message":
         return checked(partial(ChatMessage.model_validate, item)).said()
     id = str(item.get("call_id", ""))
     if kind == "function_call_output":
-        return ForeignMessage("tool", text_of(item.get("output")), call=id)
-    return ForeignMessage(
-        "assistant", calls=(FunctionCall(id, str(item.get("name", "")), str(item.get("arguments", ""))),)
-    )
+        return ForeignMessage.sent(item, "tool", text_of(item.get("output")), call=id)
+    called = FunctionCall(id, str(item.get("name", "")), str(item.get("arguments", "")))
+    return ForeignMessage.sent(item, "assistant", calls=(called,))
 
 
 class Responses:
@@ -142,7 +143,7 @@ async def respond(request: Request, body: ResponseRequest) -> Response:
     before = responses.get(body.previous_response_id)[1] if body.previous_response_id else ()
     said = (*before, *body.said())
     # Instructions are for this answer only.
-    given = [ForeignMessage("system", body.instructions), *said] if body.instructions else said
+    given = [ForeignMessage.sent(body.instructions, "system", body.instructions), *said] if body.instructions else said
     search, lost = body.tool_choice != "none", body.not_honoured(ignored=_USUAL)
     text = await TurnText.of(request, body.model, given, body.functions(), search=search, not_honoured=lost)
     return await ResponseWriter(body.model, text, body, responses, said).response(request, stream=body.stream)

@@ -20,6 +20,7 @@ from ...core.causes.web import NO_CRAWL
 from ...core.document import Document
 from ...core.errors import SuyuanError
 from ...core.page_reading import Depth
+from ...core.person import current_person
 from ...core.query import SearchQuery
 from ...core.result import SearchResult
 from ...pages.crawl import MOST_DEPTH, MOST_PAGES, CrawlLimits, PathPatterns
@@ -337,8 +338,8 @@ def _site_answer(call: ForeignCall, body: Site, job: CrawlJob, results: list[Any
 
 @router.get("/usage")
 async def usage(request: Request) -> Response:
-    """What was used since the server started; nothing is limited or paid for."""
-    counts = _counts(request)
+    """What was used since the server started; somebody with an account sees the own searches of this day."""
+    counts = await _counts(request)
     used = counts.total()
     key = {f"{name}_usage": counts[name] for name in _COUNTED}
     return OrjsonResponse(
@@ -350,8 +351,12 @@ async def usage(request: Request) -> Response:
     )  # fmt: skip
 
 
-def _counts(request: Request) -> Counter[str]:
-    """The requests of Tavily's paths that were answered, by their name."""
+async def _counts(request: Request) -> Counter[str]:
+    """The requests of Tavily's paths that were answered, by their name; those of all people are for administrators."""
+    person, accounts = current_person.get(), request.app.state.accounts
+    if accounts is not None and not person.may("admin"):
+        used = await accounts.in_store(lambda people: people.used(person.id))
+        return Counter({"search": int(used["searches"])})
     found = Counter[str]()
     for family in request.app.state.metrics.requests.collect():
         for sample in family.samples:

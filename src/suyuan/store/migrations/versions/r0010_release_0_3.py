@@ -1,4 +1,4 @@
-"""What 0.3 adds: what is known of the clock, what people chose, indexes in the order of the list of conversations."""
+"""What 0.3 adds: the clock, what people chose, who made a token, indexes in the order of the list of conversations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LISTED = "deleted_at IS NULL AND pinned_at IS NULL"
 
 
 def upgrade() -> None:
-    """Add two tables and the indexes, one of them in place of another one."""
+    """Add two tables, a column and the indexes, one of them in place of another one."""
     op.create_table(
         "suyuan_clock",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
@@ -26,6 +26,7 @@ def upgrade() -> None:
         sa.Column("person", sa.Text, primary_key=True),
         sa.Column("search", sa.Boolean, nullable=False),
     )
+    op.add_column("suyuan_tokens", sa.Column("made_by", sa.Text))
     op.drop_index("suyuan_conversations_by_person", _CONVERSATIONS)
     _create("listed", ["person", "updated_at", "created_at", "id"], _LISTED)
     _create("pinned", ["person", "updated_at"], _PINNED)
