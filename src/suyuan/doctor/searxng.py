@@ -115,7 +115,7 @@ class _Check:
 
     def __post_init__(self) -> None:
         self.engine = SearXNG(EngineSettings(self.base_url, self.key))
-        self.diagnosis = Diagnosis(self.base_url, self._headers())
+        self.diagnosis = Diagnosis(self.base_url, self.engine.headers())
         self.send = restricted_send(self.raw, NAME, self.base_url)
 
     async def run(self) -> SearxngStatus:
@@ -155,7 +155,7 @@ class _Check:
     async def _configuration(self) -> dict[str, Any]:
         """Return what the instance publishes about itself: its engines, its version, its limiter."""
         try:
-            answer = await self._small(Request.get(self.base_url + "/config", headers=self._headers()))
+            answer = await self._small(Request.get(self.base_url + "/config", headers=self.engine.headers()))
         except SuyuanError:
             return {}
         data = any_json(answer) if answer.status == 200 else {}
@@ -166,7 +166,7 @@ class _Check:
         allowed = round(max(0.5, self._left()), 1)
         try:
             async with asyncio.timeout(allowed):
-                request = Request.get(f"{self.base_url}/search", {"q": _QUERY, "format": "json"}, self._headers())
+                request = Request.get(f"{self.base_url}/search", {"q": _QUERY, "format": "json"}, self.engine.headers())
                 response = await self.send(request)
         except TimeoutError:
             cause = causes.SEARXNG_BUSY if self.warnings else causes.SEARXNG_SEARCH_SILENT
@@ -200,9 +200,6 @@ class _Check:
                 return await self.raw(request, NAME)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=NAME, seconds=round(seconds, 1)) from None
-
-    def _headers(self) -> dict[str, str | Secret]:
-        return {"Authorization": self.key} if self.key else {}
 
     def _left(self) -> float:
         return max(0.05, self.deadline - time.monotonic())
