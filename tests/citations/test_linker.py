@@ -24,7 +24,11 @@ CANONICAL: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("A [1, 2] B [3,4] C [5、6]", "A [1][2] B [3][4] C [5][6]", (1, 2, 3, 4, 5, 6)),
     ("A [1-3] B [5–6]", "A [1][2][3] B [5][6]", (1, 2, 3, 5, 6)),
     ("甲【1】乙【2†source】丙［3］丁［４］", "甲[1]乙[2]丙[3]丁[4]", (1, 2, 3, 4)),
-    ("A[^1] B[[2]] C[[3]](https://made.up/x) D[4](https://s4.example/a_(b)?x=4)。", "A[1] B[2] C[3] D[4]。", (1, 2, 3, 4)),
+    (
+        "A[^1] B[[2]] C[[3]](https://made.up/x) D[4](https://s4.example/a_(b)?x=4)。",
+        "A[1] B[2] C[3] D[4]。",
+        (1, 2, 3, 4),
+    ),
     ("甲[来源1]乙[来源 2]丙[source 3][Sources: 4, 5]", "甲[1]乙[2]丙[3][4][5]", (1, 2, 3, 4, 5)),
     ("word.[1] Next. 中文。[2]下一句", "word.[1] Next. 中文。[2]下一句", (1, 2)),
     ("[abc] [ ] [x] [^note] [1a] [] [1", "[abc] [ ] [x] [^note] [1a] [] [1", ()),
@@ -294,7 +298,10 @@ def test_addresses_cannot_break_out_of_a_link() -> None:
 def test_markers_have_their_positions() -> None:
     text = "甲[1]乙 `[2]` [[3-4]](https://x.example) [5](https://x.example) [abc]"
     found = find_markers(text)
-    assert [(text[m.start : m.end], m.numbers) for m in found] == [("[1]", (1,)), ("[[3-4]](https://x.example)", (3, 4))]
+    assert [(text[m.start : m.end], m.numbers) for m in found] == [
+        ("[1]", (1,)),
+        ("[[3-4]](https://x.example)", (3, 4)),
+    ]
     assert found[0] == Marker(1, 4, (1,))
 
 

@@ -16,7 +16,7 @@ from suyuan.config.engine_settings import engine_settings
 from suyuan.config.load import backend_from_environment, load_settings
 from suyuan.config.schema import agents_schema, config_schema
 from suyuan.config.settings import PageSettings, SearchSettings, Settings
-from suyuan.core.engine import adapted
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.setting import declarations
 from suyuan.engines import registry
 

@@ -15,9 +15,9 @@ from support.redis import Redis
 from support.timing import PATIENCE, eventually, soon
 from suyuan.chat.remote_runs import RemoteRun
 from suyuan.core.causes.engine import CAPTCHA
-from suyuan.core.engine import adapted
 from suyuan.core.errors import SuyuanError
 from suyuan.core.extras import DirectAnswer, Extras, Infobox
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import Attempt, Details, SearchPage, SearchResult
 from suyuan.core.secret import Secret
@@ -147,14 +147,15 @@ class TestSearches:
         async with workers(redis) as (a, b):
             alone = RateLimiter(most, burst)
             waits = [
-                await each.limits.take("x", alone.interval, alone.slack, 300.0, alone.most)
-                for each in (a, b) * most
+                await each.limits.take("x", alone.interval, alone.slack, 300.0, alone.most) for each in (a, b) * most
             ]
             together = [round(wait or 0.0) for wait in waits]
             assert together == [round(alone.take()) for _ in waits] and together.count(0) == at_once
             await a.limits.give_back("x", alone.interval)
             alone.give_back()
-            assert round(await b.limits.take("x", alone.interval, alone.slack, 300.0, alone.most) or 0.0) == together[-1]
+            assert (
+                round(await b.limits.take("x", alone.interval, alone.slack, 300.0, alone.most) or 0.0) == together[-1]
+            )
 
     async def test_the_rate_limit_counts_for_all_workers_together(self, redis: Redis) -> None:
         async with workers(redis) as (a, b):

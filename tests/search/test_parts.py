@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.timing import PATIENCE
-from suyuan.core.engine import adapted
 from suyuan.core.errors import InvalidInput, WebProviderError
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchResult
 from suyuan.core.urls import is_page, page_key

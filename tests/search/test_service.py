@@ -17,7 +17,6 @@ from support.site import Reply, Seen, free_port, json_reply, reply, reset, serve
 from support.timing import PATIENCE, quickest, seconds_of
 from suyuan.client import AsyncClient
 from suyuan.config.settings import Settings
-from suyuan.core.engine import adapted
 from suyuan.core.errors import (
     AuthError,
     BadGateway,
@@ -28,6 +27,7 @@ from suyuan.core.errors import (
     WebBlocked,
     WebProviderError,
 )
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchPage, SearchResult
 from suyuan.core.views import VIEWS, receipt

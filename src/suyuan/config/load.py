@@ -132,7 +132,7 @@ def _reads_pages(name: str) -> bool:
 
 
 def _default_plan(reader: SettingReader, plan: str, engines: Mapping[str, EngineSettings]) -> str:
-    """The configured plan; an unknown name or a missing key is reported and replaced, unless it was given explicitly."""
+    """The configured plan; an unknown name or a missing key is reported and replaced, unless it is an argument."""
     if reader.origin(DEFAULT_PLAN) == "argument":
         return plan
     if problem := plan_problem(plan, engines):

@@ -37,9 +37,10 @@ async def check(client: AsyncClient, *, offline: bool = False) -> list[Finding]:
 async def _check_engine(client: AsyncClient, name: str, offline: bool) -> list[Finding]:
     try:
         runner = client.engines[name]
+        configured = runner.engine.configured
     except SuyuanError as error:
-        return [Finding.problem("engine", error, WARNING, name)]
-    if not runner.engine.configured:
+        return [Finding.problem("engine", error, ERROR if in_plan(client, name) else WARNING, name)]
+    if not configured:
         return [_without_key(client, runner)]
     if runner.engine.needs_browser and not in_plan(client, name):
         return [Finding.ok("engine", Text("doctor.ok.engine_unused", {"name": name}), name, UNUSED)]
