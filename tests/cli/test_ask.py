@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from cli.screen import Screen, on_terminal
+from doctor.fake_servers import FORBIDDEN, searxng
 from support.oai import error, reply, serve_model, stall
+from support.site import Reply, free_port, serve
 from support.site import reply as page
-from support.site import serve
 from support.talk import Web
 from support.timing import PATIENCE
 from suyuan.chat import events
@@ -310,3 +311,40 @@ class TestOnATerminal:
             async with shell(model.url) as sh:
                 screen = await asyncio.to_thread(self.run, ["ask", "--no-search", "list"], sh.env)
         assert [line.strip() for line in screen.lines if "item" in line] == [f"• item {n}" for n in range(100)]
+
+
+STARTS = [
+    ("json_api_off", {"empty": page(FORBIDDEN, 403), "search": page(FORBIDDEN, 403)}, "formats"),
+    ("searxng_api_off", {"empty": page("", 403), "page": page("", 403), "search": page("", 403)}, "/search"),
+    ("http_429", {"empty": page("", 429), "search": page("", 429)}, "limiter"),
+    ("", {}, ""),
+]
+
+
+@pytest.mark.req("C2.1", "C2.5", "C6.4", "C9.2")
+@pytest.mark.parametrize("command", [("chat",), ("ask", "hello there"), ("ask", "--agent", "hello there")])
+@pytest.mark.parametrize(("code", "answers", "fix"), STARTS)
+async def test_what_hinders_a_search_is_told_at_the_start(
+    code: str, answers: dict[str, Reply], fix: str, command: tuple[str, ...]
+) -> None:
+    async with serve(searxng(answers)) as site, shell() as sh:
+        sh.env |= {"SEARXNG_BASE_URL": site.url, "WEB_SEARCH_BACKEND": "auto", "DDG_BASE_URL": site.url}
+        ran = await sh.run("--ui", "en", *command)
+        asked = [seen.path for seen in site.seen]
+    told = ran.err.partition("searching")[0]
+    assert ("suyuan searxng guide" in told) is bool(code), ran.err
+    assert fix in told and (code != "" or "!" not in told.split("\n")[0])
+    assert asked[0].endswith("/healthz")
+
+
+@pytest.mark.req("C6.4", "C9.1", "C7.3", "G6.3")
+@pytest.mark.parametrize(("lang", "network"), [("en", "network"), ("zh", "网络")])
+async def test_a_searxng_that_is_not_there_and_a_missing_browser_are_told_when_a_chat_starts(
+    lang: str, network: str
+) -> None:
+    async with shell() as sh:
+        sh.env |= {"SEARXNG_BASE_URL": f"http://127.0.0.1:{free_port()}", "WEB_SEARCH_BACKEND": "google,searxng"}
+        sh.env |= {"SUYUAN_CHROME": "/nowhere/chrome"}
+        ran = await sh.run("--ui", lang, "chat")
+    assert "docker compose up -d" in ran.err and network in ran.err and "suyuan searxng guide" in ran.err
+    assert "/nowhere/chrome" in ran.err

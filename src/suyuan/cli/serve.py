@@ -8,7 +8,7 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -21,11 +21,11 @@ from ..core.notices import Notices
 from ..core.own_memory import close_own_memory
 from ..demo.questions import QUESTIONS
 from ..doctor.accounts import check_accounts
-from ..doctor.finding import Finding
 from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
 from .arguments import PORT, checked
 from .settings_check import check_settings
+from .startup import show_findings
 from .terminal import Terminal
 
 # Windows cannot hand sockets on to a worker.
@@ -83,7 +83,7 @@ def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:
     sock = listen(origin.host, origin.port)
     origin = replace(origin, port=sock.getsockname()[1])
     app = create_app(connect(replace(settings, server=origin)), origin=origin)
-    app.state.health.tell = lambda findings: _tell(findings, t)
+    app.state.health.tell = lambda findings: show_findings(findings, t, origin.url)
     # Ctrl-C is the usual end; everything is closed by then.
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(DemoServer()) as app.state.demo_server:
         serve(app, sock, lambda: _announce(settings, origin, show, t))
@@ -165,7 +165,7 @@ def _work(settings: Settings, args: argparse.Namespace, t: Texts, connect: Conne
     supervisor = SupervisorLink(args.supervisor_fd, args.board_fd)
     app = create_app(connect(settings), origin=settings.server)
     if args.first:
-        app.state.health.tell = lambda findings: _tell(findings, t)
+        app.state.health.tell = lambda findings: show_findings(findings, t, settings.server.url)
     sock = given_socket(args.listen_fd)
     if settings.server.workers > 1:
         serve(app, sock, supervisor.ready)
@@ -174,18 +174,6 @@ def _work(settings: Settings, args: argparse.Namespace, t: Texts, connect: Conne
             serve(app, sock, supervisor.ready)
     supervisor.done()
     return 0
-
-
-def _tell(findings: Sequence[Finding], t: Texts) -> None:
-    """Show what the check at the start has found, in one block."""
-    err = Terminal(sys.stderr)
-    err.line()
-    for finding in findings:
-        message, hint = finding.say(t.lang)
-        err.line(err.paint(f"! {message}", "yellow"))
-        if hint:
-            err.line(err.paint("  " + t("hint", hint=hint), "dim"))
-    err.stream.flush()
 
 
 def _announce(settings: Settings, origin: ServerSettings, show: bool, t: Texts) -> None:

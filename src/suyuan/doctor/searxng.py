@@ -71,14 +71,23 @@ class SearxngStatus:
 
 
 async def check_searxng(
-    base_url: str, send: RawSend, *, api_key: Secret | None = None, seconds: float = 5.5, limit: float = 5.0
+    base_url: str,
+    send: RawSend,
+    *,
+    api_key: Secret | None = None,
+    seconds: float = 5.5,
+    limit: float = 5.0,
+    searching: bool = True,
 ) -> SearxngStatus:
-    """Check the instance at ``base_url`` in at most ``seconds``; ``limit`` is the time limit of a search."""
+    """Check the instance at ``base_url`` in at most ``seconds``; ``limit`` is the time limit of a search.
+
+    Without ``searching`` only small requests are sent, which reach no engine.
+    """
     base_url = base_url.strip().rstrip("/")
     key = api_key or Secret("")
     if error := _bad_address(base_url):
         return SearxngStatus(base_url, error.redacted([key]))
-    check = _Check(base_url, send, key, limit, time.monotonic() + seconds)
+    check = _Check(base_url, send, key, limit, time.monotonic() + seconds, searching)
     status = await check.run()
     for error in (status.error, *status.warnings):
         if error is not None:
@@ -108,6 +117,7 @@ class _Check:
     key: Secret
     limit: float
     deadline: float
+    searching: bool
     warnings: list[SuyuanError] = field(default_factory=list)
     engine: SearXNG = field(init=False)
     diagnosis: Diagnosis = field(init=False)
@@ -128,6 +138,8 @@ class _Check:
             self.warnings.append(causes.SEARXNG_BUSY(engine=NAME, where=self.base_url, seconds=seconds))
         if error := await drive(self.diagnosis.json_api(), self._small):
             return SearxngStatus(self.base_url, error, took_ms=round(seconds * 1000))
+        if not self.searching:
+            return SearxngStatus(self.base_url, took_ms=round(seconds * 1000))
         configuration = await self._configuration()
         engines = tuple(str(row.get("name")) for row in _rows(configuration.get("engines")) if row.get("enabled"))
         limiter = _limiter(configuration)

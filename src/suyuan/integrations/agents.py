@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..client import AsyncClient
+from ..client import AsyncClient, needs_browser
 from ..config.agents import AgentWebSearch, agent_web_search, with_usable_provider
 from ..config.load import load_settings
 from ..config.settings import Settings
@@ -45,6 +45,7 @@ def create_web_search_tool(
     settings = client.settings if client else _with_key(load_settings(), options)
     options = with_usable_provider(options, settings.engines)
     client = client or acquire(settings)
+    client.warn_without_browser(needs_browser(options.provider))
     service = client.search_service.with_limits(
         seconds=options.timeout_seconds, cache_seconds=options.cache_ttl_minutes * 60
     )
