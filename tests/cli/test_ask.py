@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -23,9 +24,10 @@ from support.site import reply as page
 from support.talk import Web
 from support.timing import PATIENCE
 from suyuan.chat import events
+from suyuan.citations.registry import Source
 from suyuan.cli.answer import AnswerPrinter
 from suyuan.core.causes.chat import PAGE_LATE
-from suyuan.messages.catalog import Texts
+from suyuan.messages.catalog import Texts, languages
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -276,7 +278,10 @@ class TestOnATerminal:
     async def test_markdown_is_rendered_no_word_is_broken_and_links_can_be_clicked(self) -> None:
         screen = await self.ask("--ui", "en")
         assert RENDERED in screen.text
-        assert "Searching “港珠澳大桥”" in screen.text and "*[1] 港珠澳大桥\n     http://127.0.0.1" in screen.text
+        assert (
+            "Searching “港珠澳大桥”" in screen.text
+            and "[1] 港珠澳大桥 — 127.0.0.1\n    http://127.0.0.1" in screen.text
+        )
         links = dict(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)\x1b\\(?:\x1b\[[\d;]*m)*([^\x1b]+)", screen.raw)[::-1])
         assert links["https://docs.example/page"] == "page"
         assert any(url.endswith("/bridge") and text == "[1]" for url, text in links.items())
@@ -348,3 +353,28 @@ async def test_a_searxng_that_is_not_there_and_a_missing_browser_are_told_when_a
         ran = await sh.run("--ui", lang, "chat")
     assert "docker compose up -d" in ran.err and network in ran.err and "suyuan searxng guide" in ran.err
     assert "/nowhere/chrome" in ran.err
+
+
+@pytest.mark.req("C15.3", "C11.4", "C11.5", "C15.4")
+@pytest.mark.parametrize("lang", languages())
+@pytest.mark.parametrize("mode", ["chat", "agent"])
+@pytest.mark.parametrize("cited", [(), (2,), (1, 3)])
+def test_the_terminal_lists_the_sources_as_the_page_does(
+    mode: Literal["chat", "agent"], cited: tuple[int, ...], lang: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sources = tuple(Source(n, f"Title {n}", f"https://s{n}.example/x", f"Snippet {n}") for n in (1, 2, 3))
+    rounds = ((1, "first", (1, 2)), (2, "second", (3, 1)), (3, "third", ()))
+    answer = events.Answer("text", "text", mode, "m", lang, sources, rounds, cited)
+    AnswerPrinter(Texts("cli", lang)).take(answer)
+    out, words = capsys.readouterr().out, Texts("references", lang)
+    for source in sources:
+        assert f"[{source.number}] {source.title} — {source.domain}" in out and source.url in out
+    if mode == "agent":
+        heads = [words("round", n=number, query=query) for number, query, _ in rounds]
+        places = [out.index(head) for head in (words("title"), *heads)]
+        assert places == sorted(places) and words("none") in out[places[-1] :]
+        assert out.count("[1] ") == 2 and out.count(words("cited")) == {0: 0, 1: 1, 2: 3}[len(cited)]
+    else:
+        assert (words("title") in out) is bool(cited) and (words("more") in out) is bool(cited)
+        listed = out.partition(words("more"))[0]
+        assert [n for n in (1, 2, 3) if f"[{n}]" in listed] == list(cited or (1, 2, 3))
