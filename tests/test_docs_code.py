@@ -108,8 +108,9 @@ async def test_what_the_documentation_does_with_a_failure_runs_too(tmp_path: Pat
     (tmp_path / "code.json").write_text(json.dumps(code), encoding="utf-8")
     program = [sys.executable, "-c", _PROGRAM, str(tmp_path / "code.json"), str(tmp_path / "wrong.json")]
     async with serve(lambda _: reply("", 429)) as site:
-        for place in (site.url, f"http://127.0.0.1:{free_port()}"):
-            environ = {f"SUYUAN_{name}_DIR": str(tmp_path) for name in ("CONFIG", "DATA", "STATE")}
+        for number, place in enumerate((site.url, f"http://127.0.0.1:{free_port()}")):
+            # What is learned about the engines of one must not hold for those of the other.
+            environ = {f"SUYUAN_{name}_DIR": str(tmp_path / str(number)) for name in ("CONFIG", "DATA", "STATE")}
             environ |= {"BING_BASE_URL": place, "DDG_BASE_URL": place, "WEB_SEARCH_BACKEND": "bing_html,ddg_html"}
             await asyncio.to_thread(run, *program, environ={**os.environ, **environ})
             assert json.loads((tmp_path / "wrong.json").read_text(encoding="utf-8")) == {}
