@@ -39,7 +39,8 @@ async def _check_engine(client: AsyncClient, name: str, offline: bool) -> list[F
         runner = client.engines[name]
         configured = runner.engine.configured
     except SuyuanError as error:
-        return [Finding.problem("engine", error, ERROR if in_plan(client, name) else WARNING, name)]
+        level = ERROR if in_plan(client, name) else WARNING
+        return [Finding.problem("engine", error, level, name)]
     if not configured:
         return [_without_key(client, runner)]
     if runner.engine.needs_browser and not in_plan(client, name):

@@ -110,7 +110,8 @@ class EnginePool(Mapping[str, EngineRunner]):
         return self._made(name, settings, EngineState())
 
     def _made(self, name: str, own: EngineSettings, state: EngineState | None = None) -> EngineRunner:
-        engine = registry.make(name, own, self._factories[name] if self._factories else None)
+        factory = self._factories[name] if self._factories else None
+        engine = registry.make(name, own, factory)
         page_url = engine.base_url if engine.reads_pages else ""
         if not isinstance(engine, ForeignEngine):
             send = self._network.send_as_browser if engine.reads_pages else self._network.send

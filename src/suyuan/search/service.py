@@ -309,12 +309,14 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
     """The error to raise: an engine's own where they agree, else one that names them all."""
     errors = outcome.errors
     engines = tuple(dict.fromkeys(error.engine for error in errors))
-    slowed = any(error.detail_code == OWN_RATE_LIMIT.detail_code for error in errors)
-    if len(engines) == 1 and (slowed or not outcome.ran_out):
+    slowed = OWN_RATE_LIMIT.detail_code in {error.detail_code for error in errors}
+    # That the time is over says less than what it was spent on.
+    ran_out = outcome.ran_out and not slowed
+    if len(engines) == 1 and not ran_out:
         return errors[-1]
     names = ", ".join(engines)
     all_late = all(error.code == "Timeout" for error in errors)
-    if outcome.ran_out and all_late and not slowed:
+    if ran_out and all_late:
         return BUDGET_SPENT(seconds=seconds, waited=names, retry_after=_soonest(errors))
     detail_codes = {error.detail_code for error in errors}
     if detail_codes == {NO_SUCH_HOST.detail_code}:
