@@ -20,7 +20,7 @@ pytest.importorskip("fastapi", reason="the optional extra suyuan[web] is not ins
 
 from server.serving import client, serving
 from support.documentation import DOCS, PAGES, ROOT, blocks, keys, name_of, prose, tables
-from support.site import Reply, Seen, json_reply, reply, serve
+from support.site import Reply, Seen, free_port, json_reply, reply, serve
 from suyuan.config.load import load_settings
 
 TEXT = "The Bloom filter was invented by Burton Howard Bloom in 1970. Python 3.14 was released on October 7, 2025."
@@ -99,6 +99,21 @@ async def test_python_in_the_documentation_runs(tmp_path: Path) -> None:
     wrong = json.loads((tmp_path / "wrong.json").read_text(encoding="utf-8"))
     assert wrong == {}, "\n".join(f"--- {name}\n{text}" for name, text in wrong.items())
     assert "1970" in done and "Unclosed" not in done
+
+
+async def test_what_the_documentation_does_with_a_failure_runs_too(tmp_path: Path) -> None:
+    """With engines that are down, and with engines that refuse."""
+    code = {name: block for name, block in programs() if re.search(r"except \(?suyuan\.", block)}
+    assert code
+    (tmp_path / "code.json").write_text(json.dumps(code), encoding="utf-8")
+    program = [sys.executable, "-c", _PROGRAM, str(tmp_path / "code.json"), str(tmp_path / "wrong.json")]
+    async with serve(lambda _: reply("", 429)) as site:
+        for number, place in enumerate((site.url, f"http://127.0.0.1:{free_port()}")):
+            # What is learned about the engines of one must not hold for those of the other.
+            environ = {f"SUYUAN_{name}_DIR": str(tmp_path / str(number)) for name in ("CONFIG", "DATA", "STATE")}
+            environ |= {"BING_BASE_URL": place, "DDG_BASE_URL": place, "WEB_SEARCH_BACKEND": "bing_html,ddg_html"}
+            await asyncio.to_thread(run, *program, environ={**os.environ, **environ})
+            assert json.loads((tmp_path / "wrong.json").read_text(encoding="utf-8")) == {}
 
 
 def run(*command: str, environ: dict[str, str]) -> str:

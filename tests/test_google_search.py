@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -140,6 +142,32 @@ async def test_nothing_is_left_behind(tmp_path: Path) -> None:
         processes = [process for process in family() if process.pid not in before]
         assert processes
     assert await soon(lambda: not any(process.alive for process in processes))
+
+
+CALLS = {
+    "search": "suyuan.search('some words')",
+    "twice": "suyuan.search('some words'); suyuan.search('other words')",
+    "tool": "from suyuan.integrations.langchain import SearchTool; SearchTool().invoke({'query': 'some words'})",
+    "client": "suyuan.Client().search('some words')",
+}
+
+
+@pytest.mark.req("G5.3")
+@pytest.mark.parametrize("how", CALLS)
+async def test_a_program_that_closes_nothing_ends_without_a_word(tmp_path: Path, how: str) -> None:
+    async with serve(lambda _: reply(google_results())) as site:
+        environ = {
+            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "LANG": "C.UTF-8", "GOOGLE_BASE_URL": site.url,
+            "WEB_SEARCH_BACKEND": "google", "SUYUAN_CHROME_ALLOW_UNSANDBOXED": "1", "WEB_SEARCH_TIMEOUT_MS": "60000",
+        }  # fmt: skip
+        if chrome := ALLOWED.executable:
+            environ["SUYUAN_CHROME"] = chrome
+        program = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", f"import suyuan; {CALLS[how]}; print('done')", env=environ,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        out, err = await program.communicate()
+    assert (program.returncode, out.decode(), err.decode()) == (0, "done\n", "")
 
 
 async def test_pages_may_not_reach_into_this_network(tmp_path: Path) -> None:

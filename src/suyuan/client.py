@@ -102,9 +102,7 @@ class AsyncClient:
         self._engine_file = settings.data_dir / _ENGINE_FILE if settings.data_dir else None
         self.engines.before_use = self.connect_engines
         self.connect_engines()
-        if self.needs_browser and (problem := self.network.browser_problem()):
-            # Known at the start, not only when the first search fails.
-            log.warning("browser: %s %s", problem.message, problem.hint)
+        self.warn_without_browser(self.needs_browser)
 
     async def __aenter__(self) -> Self:
         return self
@@ -112,12 +110,16 @@ class AsyncClient:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def warn_without_browser(self, needed: bool) -> None:
+        """Log a browser that is ``needed`` and missing: known at the start, not only when the first search fails."""
+        if needed and (problem := self.network.browser_problem()):
+            log.warning("browser: %s %s", problem.message, problem.hint)
+
     @property
     def needs_browser(self) -> bool:
         """Whether the configuration cannot do without a browser."""
         settings = self.settings
-        planned = [name for name in names_in(settings.search.default) if name in registry.names()]
-        by_plan = any(registry.info(name).needs_browser for name in planned)
+        by_plan = needs_browser(settings.search.default)
         return by_plan or settings.pages.render or bool(settings.browser.executable)
 
     # --- what callers want ----------------------------------------------------------------------------------------
@@ -408,6 +410,12 @@ class AsyncClient:
 
 Connect = Callable[[Settings], AsyncClient]
 """Makes a client: ``AsyncClient`` itself, or one that makes a client of the demo."""
+
+
+def needs_browser(plan: str) -> bool:
+    """Whether an engine that the plan names needs a browser."""
+    planned = [name for name in names_in(plan) if name in registry.names()]
+    return any(registry.info(name).needs_browser for name in planned)
 
 
 def _live(settings: Settings) -> Live | None:

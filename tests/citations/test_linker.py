@@ -24,7 +24,11 @@ CANONICAL: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("A [1, 2] B [3,4] C [5、6]", "A [1][2] B [3][4] C [5][6]", (1, 2, 3, 4, 5, 6)),
     ("A [1-3] B [5–6]", "A [1][2][3] B [5][6]", (1, 2, 3, 5, 6)),
     ("甲【1】乙【2†source】丙［3］丁［４］", "甲[1]乙[2]丙[3]丁[4]", (1, 2, 3, 4)),
-    ("A[^1] B[[2]] C[[3]](https://made.up/x) D[4](https://made.up/(y))。", "A[1] B[2] C[3] D[4]。", (1, 2, 3, 4)),
+    (
+        "A[^1] B[[2]] C[[3]](https://made.up/x) D[4](https://s4.example/a_(b)?x=4)。",
+        "A[1] B[2] C[3] D[4]。",
+        (1, 2, 3, 4),
+    ),
     ("甲[来源1]乙[来源 2]丙[source 3][Sources: 4, 5]", "甲[1]乙[2]丙[3][4][5]", (1, 2, 3, 4, 5)),
     ("word.[1] Next. 中文。[2]下一句", "word.[1] Next. 中文。[2]下一句", (1, 2)),
     ("[abc] [ ] [x] [^note] [1a] [] [1", "[abc] [ ] [x] [^note] [1a] [] [1", ()),
@@ -37,11 +41,8 @@ CANONICAL: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ),
     ("- item\n\n    in the item [1]", "- item\n\n    in the item [1]", (1,)),
     ("> ```\n> [1]\nout [2]", "> ```\n> [1]\nout [2]", (2,)),
-    (
-        "x[1] my_list[1] $v[2] a[0][1] items[1] = 3 items[2].size",
-        "x[1] my_list[1] $v[2] a[0][1] items[1] = 3 items[2].size",
-        (),
-    ),
+    ("x[1] my_list[2] $v[3] a[0][4] item x[5] end", "x[1] my_list[2] $v[3] a[0][4] item x[5] end", (1, 2, 3, 4, 5)),
+    ("`x[1]` items[1] = 3 items[2].size", "`x[1]` items[1] = 3 items[2].size", (1, 2)),
     ("it's[1] _Nature_[2] 5 m[3] U.S.[4] naïf[5]", "it's[1] _Nature_[2] 5 m[3] U.S.[4] naïf[5]", (1, 2, 3, 4, 5)),
     (
         "![1](https://p.example/i.png) [text](https://x.example/[1])",
@@ -295,7 +296,48 @@ def test_addresses_cannot_break_out_of_a_link() -> None:
 
 @pytest.mark.req("C12.2")
 def test_markers_have_their_positions() -> None:
-    text = "甲[1]乙 `[2]` [3-4](https://x.example) [abc]"
+    text = "甲[1]乙 `[2]` [[3-4]](https://x.example) [5](https://x.example) [abc]"
     found = find_markers(text)
-    assert [(text[m.start : m.end], m.numbers) for m in found] == [("[1]", (1,)), ("[3-4](https://x.example)", (3, 4))]
+    assert [(text[m.start : m.end], m.numbers) for m in found] == [
+        ("[1]", (1,)),
+        ("[[3-4]](https://x.example)", (3, 4)),
+    ]
     assert found[0] == Marker(1, 4, (1,))
+
+
+@pytest.mark.req("C12.2", "C12.3", "C11.2")
+@pytest.mark.parametrize("number", [1, 9, 12])
+@pytest.mark.parametrize("after", ["", " end", ".", "。", "[2]", " = 3", ".size", "(2020)", "\n\nnext"])
+@pytest.mark.parametrize("before", ["x", "item x", "long", "a_b", "$v", "f()", "a[0]", "甲", "甲x", "", "1.5"])
+def test_every_known_number_in_a_sentence_is_linked_and_none_within_code(before: str, number: int, after: str) -> None:
+    marked = f"{before}[{number}]{after}"
+    plain = link(marked)
+    assert number in plain.cited and f"[[{number}]](https://s{number}.example/" in plain.markdown
+    inline = marked.replace("\n\n", " ")
+    for code in (f"`{inline}`", f"```\n{marked}\n```", f"text\n\n    {inline}"):
+        assert (link(code).text, link(code).cited) == (code, ())
+    assert streamed(*marked) == plain
+
+
+LINKS = ("https://x.example", "http://x.example/[1]", "https://s1.example/other", "/page", "#n", "mailto:a@b.example")
+
+
+@pytest.mark.req("C11.2", "C12.3")
+@pytest.mark.parametrize("title", ["", ' "A title"'])
+@pytest.mark.parametrize("label", ["1", "2", "1, 2", "99"])
+@pytest.mark.parametrize("address", LINKS)
+def test_a_link_that_the_model_has_written_keeps_its_address(address: str, label: str, title: str) -> None:
+    text = f"As told [{label}]({address}{title}), and [3]."
+    linked = streamed(*text)
+    assert linked.text == text and linked.cited == (3,) and linked.unknown == ()
+    assert f"[{label}]({address}{title})" in linked.markdown
+    assert [marker.numbers for marker in find_markers(linked.text)] == [(3,)]
+
+
+@pytest.mark.req("C11.2", "C11.3")
+@pytest.mark.parametrize(
+    "address",
+    ["https://s1.example/a_(b)?x=1", "<https://s1.example/a_(b)?x=1>", "http://www.s1.example/a_%28b%29?x=1#part"],
+)
+def test_a_link_to_the_source_of_its_number_is_its_marker(address: str) -> None:
+    assert (link(f"So [1]({address}).").text, link(f"So [1]({address}).").cited) == ("So [1].", (1,))

@@ -12,19 +12,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from cli.screen import Screen, on_terminal
+from doctor.fake_servers import FORBIDDEN, searxng
 from support.oai import error, reply, serve_model, stall
+from support.site import Reply, free_port, serve
 from support.site import reply as page
-from support.site import serve
 from support.talk import Web
 from support.timing import PATIENCE
 from suyuan.chat import events
+from suyuan.citations.registry import Source
 from suyuan.cli.answer import AnswerPrinter
 from suyuan.core.causes.chat import PAGE_LATE
-from suyuan.messages.catalog import Texts
+from suyuan.messages.catalog import Texts, languages
 
 QUESTION = "港珠澳大桥全长多少公里?"
 
@@ -275,7 +278,10 @@ class TestOnATerminal:
     async def test_markdown_is_rendered_no_word_is_broken_and_links_can_be_clicked(self) -> None:
         screen = await self.ask("--ui", "en")
         assert RENDERED in screen.text
-        assert "Searching “港珠澳大桥”" in screen.text and "*[1] 港珠澳大桥\n     http://127.0.0.1" in screen.text
+        assert (
+            "Searching “港珠澳大桥”" in screen.text
+            and "[1] 港珠澳大桥 — 127.0.0.1\n    http://127.0.0.1" in screen.text
+        )
         links = dict(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)\x1b\\(?:\x1b\[[\d;]*m)*([^\x1b]+)", screen.raw)[::-1])
         assert links["https://docs.example/page"] == "page"
         assert any(url.endswith("/bridge") and text == "[1]" for url, text in links.items())
@@ -310,3 +316,65 @@ class TestOnATerminal:
             async with shell(model.url) as sh:
                 screen = await asyncio.to_thread(self.run, ["ask", "--no-search", "list"], sh.env)
         assert [line.strip() for line in screen.lines if "item" in line] == [f"• item {n}" for n in range(100)]
+
+
+STARTS = [
+    ("json_api_off", {"empty": page(FORBIDDEN, 403), "search": page(FORBIDDEN, 403)}, "formats"),
+    ("searxng_api_off", {"empty": page("", 403), "page": page("", 403), "search": page("", 403)}, "/search"),
+    ("http_429", {"empty": page("", 429), "search": page("", 429)}, "limiter"),
+    ("", {}, ""),
+]
+
+
+@pytest.mark.req("C2.1", "C2.5", "C6.4", "C9.2")
+@pytest.mark.parametrize("command", [("chat",), ("ask", "hello there"), ("ask", "--agent", "hello there")])
+@pytest.mark.parametrize(("code", "answers", "fix"), STARTS)
+async def test_what_hinders_a_search_is_told_at_the_start(
+    code: str, answers: dict[str, Reply], fix: str, command: tuple[str, ...]
+) -> None:
+    async with serve(searxng(answers)) as site, shell() as sh:
+        sh.env |= {"SEARXNG_BASE_URL": site.url, "WEB_SEARCH_BACKEND": "auto", "DDG_BASE_URL": site.url}
+        ran = await sh.run("--ui", "en", *command)
+        asked = [seen.path for seen in site.seen]
+    told = ran.err.partition("searching")[0]
+    assert ("suyuan searxng guide" in told) is bool(code), ran.err
+    assert fix in told and (code != "" or "!" not in told.split("\n")[0])
+    assert asked[0].endswith("/healthz")
+
+
+@pytest.mark.req("C6.4", "C9.1", "C7.3", "G6.3")
+@pytest.mark.parametrize(("lang", "network"), [("en", "network"), ("zh", "网络")])
+async def test_a_searxng_that_is_not_there_and_a_missing_browser_are_told_when_a_chat_starts(
+    lang: str, network: str
+) -> None:
+    async with shell() as sh:
+        sh.env |= {"SEARXNG_BASE_URL": f"http://127.0.0.1:{free_port()}", "WEB_SEARCH_BACKEND": "google,searxng"}
+        sh.env |= {"SUYUAN_CHROME": "/nowhere/chrome"}
+        ran = await sh.run("--ui", lang, "chat")
+    assert "docker compose up -d" in ran.err and network in ran.err and "suyuan searxng guide" in ran.err
+    assert "/nowhere/chrome" in ran.err
+
+
+@pytest.mark.req("C15.3", "C11.4", "C11.5", "C15.4")
+@pytest.mark.parametrize("lang", languages())
+@pytest.mark.parametrize("mode", ["chat", "agent"])
+@pytest.mark.parametrize("cited", [(), (2,), (1, 3)])
+def test_the_terminal_lists_the_sources_as_the_page_does(
+    mode: Literal["chat", "agent"], cited: tuple[int, ...], lang: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sources = tuple(Source(n, f"Title {n}", f"https://s{n}.example/x", f"Snippet {n}") for n in (1, 2, 3))
+    rounds = ((1, "first", (1, 2)), (2, "second", (3, 1)), (3, "third", ()))
+    answer = events.Answer("text", "text", mode, "m", lang, sources, rounds, cited)
+    AnswerPrinter(Texts("cli", lang)).take(answer)
+    out, words = capsys.readouterr().out, Texts("references", lang)
+    for source in sources:
+        assert f"[{source.number}] {source.title} — {source.domain}" in out and source.url in out
+    if mode == "agent":
+        heads = [words("round", n=number, query=query) for number, query, _ in rounds]
+        places = [out.index(head) for head in (words("title"), *heads)]
+        assert places == sorted(places) and words("none") in out[places[-1] :]
+        assert out.count("[1] ") == 2 and out.count(words("cited")) == {0: 0, 1: 1, 2: 3}[len(cited)]
+    else:
+        assert (words("title") in out) is bool(cited) and (words("more") in out) is bool(cited)
+        listed = out.partition(words("more"))[0]
+        assert [n for n in (1, 2, 3) if f"[{n}]" in listed] == list(cited or (1, 2, 3))

@@ -16,7 +16,7 @@ from suyuan.config.engine_settings import engine_settings
 from suyuan.config.load import backend_from_environment, load_settings
 from suyuan.config.schema import agents_schema, config_schema
 from suyuan.config.settings import PageSettings, SearchSettings, Settings
-from suyuan.core.engine import adapted
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.setting import declarations
 from suyuan.engines import registry
 
@@ -94,8 +94,8 @@ def test_keys_come_from_the_file_first(tmp_path: Path) -> None:
 @pytest.mark.req("P2.3")
 def test_a_default_without_its_key_falls_back_to_duckduckgo_and_is_reported(tmp_path: Path) -> None:
     settings = load(tmp_path, web_search(defaultProvider="brave"))
-    assert settings.search.default == "ddg_html"
-    assert "BRAVE_API_KEY" in str(settings.problems[0]) and "ddg_html" in str(settings.problems[0])
+    assert settings.search.default == "duck-duck-scrape"
+    assert "BRAVE_API_KEY" in str(settings.problems[0]) and "duck-duck-scrape" in str(settings.problems[0])
 
 
 def test_other_products_names_are_understood(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_what_is_shown_is_what_is_used(tmp_path: Path) -> None:
     shown = {
         value.path: (value.value, value.origin) for value in load(tmp_path, web_search(defaultProvider="brave")).values
     }
-    assert shown["tools.webSearch.defaultProvider"] == ("ddg_html", "fallback")
+    assert shown["tools.webSearch.defaultProvider"] == ("duck-duck-scrape", "fallback")
     assert shown["web.fetch.timeoutMs"] == ("15000", "default")
     shown = {value.path: (value.value, value.origin) for value in load(tmp_path, {}, SUYUAN_MODEL="m").values}
     assert shown["model.provider"] == ("openai", "model.name")
@@ -235,7 +235,7 @@ class TestAgents:
     @pytest.mark.req("P2.3", "P10.1")
     def test_no_key_means_duckduckgo(self, tmp_path: Path) -> None:
         agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave"})
-        assert agent.provider == "ddg_html" and not agent.api_key and "BRAVE_API_KEY" in str(problems[0])
+        assert agent.provider == "duck-duck-scrape" and not agent.api_key and "BRAVE_API_KEY" in str(problems[0])
 
     def test_an_agent_may_have_a_plan_of_several_engines(self, tmp_path: Path) -> None:
         agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave,ddg_html"})
@@ -256,7 +256,7 @@ class TestAgents:
     @pytest.mark.parametrize("own", ["yes", {"enabled": "yes"}, {"enabled": True, "provider": "altavista"}])
     def test_invalid_entries_are_reported(self, tmp_path: Path, own: Any) -> None:
         agent, problems = self.resolve(tmp_path, own)
-        assert problems and agent.provider == "ddg_html"
+        assert problems and agent.provider == "duck-duck-scrape"
 
 
 class TestSchema:

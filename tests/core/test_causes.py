@@ -18,7 +18,7 @@ from suyuan.messages.catalog import languages
 # They end nothing: an engine is late, busy, slow or must wait for its turn.
 _NO_END = {"PAGE_LATE", "LATE", "OWN_RATE_LIMIT", "SEARXNG_BUSY", "SEARXNG_SLOW"}
 PARAMS: dict[str, Any] = {
-    "engine": "searxng", "seconds": 5.0, "where": "http://localhost:8080", "waited": "x", "rate": 10.0, "limit": 5.0,
+    "engine": "searxng", "seconds": 5.0, "where": "http://localhost:8080", "waited": "x", "rate": 10.0, "limit": 5.0, "turn": 4.0,
     "what": "x", "why": "x", "said": "x", "variable": "X", "setting": "x", "name": "x", "value": "x", "which": "x",
 }  # fmt: skip
 

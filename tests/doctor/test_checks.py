@@ -14,7 +14,7 @@ import pytest
 
 from doctor.fake_servers import FORBIDDEN, engines, fake_servers, model, searxng
 from support import pages
-from support.site import Handler, free_port, json_reply, reply, stall
+from support.site import Handler, Reply, free_port, json_reply, reply, stall
 from support.timing import quickest
 from suyuan.core.causes import model as causes
 from suyuan.core.causes.store import STORE_NOT_A_DATABASE
@@ -26,6 +26,7 @@ from suyuan.doctor import storage as storage_check
 from suyuan.doctor.checks import check_all, count, startup_findings
 from suyuan.doctor.finding import Finding
 from suyuan.doctor.json_location import line_of
+from suyuan.server.health import Health
 
 NOWHERE = f"http://127.0.0.1:{free_port()}"
 KEY = "sk-very-secret-0123456789"
@@ -334,6 +335,26 @@ class TestStart:
     async def test_a_working_searxng_gives_no_notice(self, tmp_path: Path) -> None:
         async with fake_servers(tmp_path) as servers, servers.client() as client:
             assert await startup_findings(client) == []
+
+    @pytest.mark.req("C8.3", "C9.2")
+    @pytest.mark.parametrize(
+        ("answers", "state", "code"),
+        [
+            ({}, "ok", None),
+            ({"empty": reply(FORBIDDEN, 403)}, "misconfigured", "json_api_off"),
+            ({"empty": reply("", 403), "page": reply("", 403)}, "misconfigured", "searxng_api_off"),
+            ({"healthz": reply("", 503)}, "down", "http_5xx"),
+        ],
+    )
+    async def test_the_health_of_the_server_tells_what_a_search_would_meet(
+        self, tmp_path: Path, answers: dict[str, Reply], state: str, code: str | None
+    ) -> None:
+        async with fake_servers(tmp_path, search=searxng(answers)) as servers, servers.client() as client:
+            health = Health(client)
+            await health._probe()
+            told = health.report("en")["searxng"]
+            await health.close()
+        assert told["state"] == state and (told["error"] or {"detail_code": None})["detail_code"] == code
 
     @pytest.mark.req("C6.4")
     async def test_a_searxng_that_is_down_gives_a_notice_only_where_it_is_configured(self, tmp_path: Path) -> None:

@@ -345,3 +345,19 @@ async def test_the_key_is_sent_and_never_shown() -> None:
     assert site.seen[0].headers["authorization"] == key.reveal()
     assert refused.error is not None and refused.error.detail_code == "key_rejected"
     assert key.reveal() not in json.dumps(refused.as_dict())
+
+
+KEYS = [("sk-0123456789", "Bearer sk-0123456789"), ("Bearer abcdefgh", "Bearer abcdefgh"), ("Basic YTpi", "Basic YTpi")]
+CLOSED = {"empty": reply("", 403), "page": reply("", 403), "search": reply("", 403)}
+
+
+@pytest.mark.req("T5.4", "C8.3", "C2.1")
+@pytest.mark.parametrize(("key", "sent_as"), KEYS)
+@pytest.mark.parametrize("problem", [{}, CLOSED, {"healthz": reply("no", 404)}, {"search": reply("no", 500)}])
+async def test_every_request_of_the_check_has_the_key_as_a_search_has_it(
+    problem: dict[str, Reply], key: str, sent_as: str
+) -> None:
+    async with serve(searxng(problem)) as site:
+        await check(site.url, api_key=Secret(key))
+        asked = [(request.path, request.headers.get("authorization")) for request in site.seen]
+    assert asked and [sent for _, sent in asked] == [sent_as] * len(asked), asked

@@ -181,5 +181,46 @@ def test_without_its_key_an_agent_searches_by_duckduckgo(tmp_path: Path) -> None
     write(tmp_path, {}, [{"id": "a", "webSearch": {"enabled": True, "provider": "brave"}}])
     config = load_agent_config("a", settings(tmp_path))
     assert (config.enabled, config.provider, config.timeout_seconds, config.cache_ttl_minutes, config.max_results) == (
-        True, "ddg_html", 15.0, 5.0, 5,
+        True, "duck-duck-scrape", 15.0, 5.0, 5,
     )  # fmt: skip
+
+
+def as_mapping(search: AgentWebSearch) -> dict[str, object]:
+    return {"enabled": search.enabled, "provider": search.provider, "maxResults": search.max_results}
+
+
+@pytest.mark.req("P4.3", "P10.1")
+@pytest.mark.parametrize("form", [lambda search: search, as_mapping])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_session_takes_its_search_in_every_form_that_the_tool_takes(form: object, enabled: bool) -> None:
+    given = form(AgentWebSearch(enabled, "stub", max_results=2))  # type: ignore[operator]
+    manager = AgentManager(Settings())
+    session = manager.get_or_create_session("s", web_search=given)
+    assert [tool.name for tool in session.tools] == ["web_search"] * enabled
+    if enabled:
+        assert session.tools[0].invoke({"query": "x"}).count("\n[") == 2
+    manager.close()
+    with pytest.raises(InvalidInput, match="maxresults"):
+        manager.get_or_create_session("t", web_search={"enabled": True, "maxresults": 2})
+
+
+@pytest.mark.req("P2.3", "P4.1", "P2.5")
+@pytest.mark.parametrize("through", ["tool", "session", "client"])
+@pytest.mark.parametrize("provider", ["brave", "bocha", "altavista"])
+async def test_a_provider_that_cannot_be_asked_is_replaced_by_duckduckgo_and_logged(
+    provider: str, through: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serve(lambda _: reply(pages.ddg())) as site:
+        monkeypatch.setenv("DDG_BASE_URL", site.url)
+        options = {"enabled": True, "provider": provider}
+        own = load_settings()
+        if through == "session":
+            manager = AgentManager(own)
+            tool = manager.get_or_create_session("s", web_search=options).tools[0]
+        else:
+            found = create_web_search_tool(options, client=AsyncClient(own) if through == "client" else None)
+            assert found is not None
+            tool = found
+        assert "ddg.example" in await asyncio.to_thread(tool.invoke, {"query": "tea"})
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert any(provider in text and "duck-duck-scrape" in text for text in told), told

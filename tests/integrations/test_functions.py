@@ -129,3 +129,34 @@ def test_a_missing_package_names_its_extra() -> None:
     # A module of our own that is missing is our fault.
     with pytest.raises(ModuleNotFoundError, match="suyuan.nowhere"), needs("mcp"):
         import_module("suyuan.nowhere")
+
+
+DESCRIPTION = "搜索互联网获取实时信息。当需要了解最新事件、实时数据、当前新闻或验证信息时使用此工具。"
+
+
+@pytest.mark.req("C14.2", "C14.3")
+@pytest.mark.parametrize("locale", ["C", "en_US.UTF-8", "de_DE.UTF-8", "zh_CN.UTF-8"])
+def test_the_tool_has_the_words_of_the_documents_whatever_the_locale(
+    locale: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from suyuan.integrations.langchain import SearchTool, web_tools
+
+    for name in ("LANG", "LC_ALL", "SUYUAN_LANG"):
+        monkeypatch.setenv(name, locale)
+    for tool in (SearchTool(engines="stub"), web_tools(engines="stub")[0]):
+        assert tool.description.split("\n")[0] == DESCRIPTION
+        assert tool.args["query"]["description"] == "搜索查询关键词,应该具体、清晰、针对性强"
+    assert SearchTool(engines="stub", lang="en").description.startswith("Search the internet")
+
+
+@pytest.mark.req("C14.3", "D2.2", "P4.2")
+@pytest.mark.parametrize("detailed", [False, True])
+@pytest.mark.parametrize(("name", "value"), [("count", 3), ("freshness", "week"), ("country", "US"), ("surprise", "x")])
+def test_an_argument_that_the_tool_does_not_offer_is_named(name: str, value: object, detailed: bool) -> None:
+    from suyuan.integrations.langchain import DetailedSearchTool, SearchTool
+
+    tool = (DetailedSearchTool if detailed else SearchTool)(engines="stub")
+    offered = name in tool.args
+    told = tool.invoke({"query": "x", name: value})
+    assert ("bad_argument" in told and repr(name) in told) is not offered
+    assert "bad_argument" not in tool.invoke({"query": "x", name: ""})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -86,6 +88,26 @@ def test_results_of_the_stub_in_place_of_an_unknown_engine_say_so(plan: str, cap
     assert any(record.levelname == "WARNING" and "stub" in record.getMessage() for record in caplog.records)
     with WebProvider.from_env({}) as provider:
         assert "fallback" not in provider.execute("web.search", {"query": "tea"})["provider_meta"]
+
+
+@pytest.mark.req("T6.1", "T7.3")
+@pytest.mark.parametrize("default", ["", "altavista", "brave", "ddg_html"])
+@pytest.mark.parametrize("backend", ["", "altavista", "brave", "bocha", "brave,bocha"])
+def test_the_log_names_the_backend_that_is_asked_and_no_other(
+    backend: str, default: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = {"tools": {"webSearch": {"defaultProvider": default}}} if default else {}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    environ = {"WEB_SEARCH_BACKEND": backend, "SUYUAN_CONFIG_DIR": str(tmp_path)}
+    with caplog.at_level("INFO"), WebProvider.from_env(environ) as provider:
+        told = [record.getMessage() for record in caplog.records if record.name == "suyuan.config"]
+        asked = "stub" if backend in ("", "altavista") else backend
+        assert provider.engines == asked
+        assert [text for text in told if "using" in text and f"using {asked}" not in text] == []
+        assert [text for text in told if "default=" in text and f"default={asked} " not in text] == []
+        if asked != "stub":
+            with pytest.raises(AuthError):
+                provider.execute("web.search", {"query": "tea"})
 
 
 @pytest.mark.req("T7.1")

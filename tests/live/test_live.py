@@ -15,9 +15,9 @@ from support.redis import Redis
 from support.timing import PATIENCE, eventually, soon
 from suyuan.chat.remote_runs import RemoteRun
 from suyuan.core.causes.engine import CAPTCHA
-from suyuan.core.engine import adapted
 from suyuan.core.errors import SuyuanError
 from suyuan.core.extras import DirectAnswer, Extras, Infobox
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import Attempt, Details, SearchPage, SearchResult
 from suyuan.core.secret import Secret
@@ -139,6 +139,24 @@ class TestSearches:
             with pytest.raises(SuyuanError):
                 await first
 
+    @pytest.mark.req("P9.2")
+    @pytest.mark.parametrize(("most", "burst", "at_once"), [(3, 5, 3), (10, 5, 5), (2, 1, 1)])
+    async def test_all_workers_together_send_no_more_in_a_minute_than_one_may(
+        self, redis: Redis, most: int, burst: int, at_once: int
+    ) -> None:
+        async with workers(redis) as (a, b):
+            alone = RateLimiter(most, burst)
+            waits = [
+                await each.limits.take("x", alone.interval, alone.slack, 300.0, alone.most) for each in (a, b) * most
+            ]
+            together = [round(wait or 0.0) for wait in waits]
+            assert together == [round(alone.take()) for _ in waits] and together.count(0) == at_once
+            await a.limits.give_back("x", alone.interval)
+            alone.give_back()
+            assert (
+                round(await b.limits.take("x", alone.interval, alone.slack, 300.0, alone.most) or 0.0) == together[-1]
+            )
+
     async def test_the_rate_limit_counts_for_all_workers_together(self, redis: Redis) -> None:
         async with workers(redis) as (a, b):
             engine = Counting()
@@ -180,7 +198,7 @@ class TestSearches:
 
 
 async def _is_taken(live: Live) -> bool:
-    wait = await live.limits.take("counting", 1.0, 0.0, 0.0)
+    wait = await live.limits.take("counting", 1.0, 0.0, 0.0, 60)
     return wait is not None and wait > 1.0
 
 

@@ -10,11 +10,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from suyuan.core.cause import Cause
 from suyuan.core.causes import causes_by_area
+from suyuan.core.failure import Failure
 from suyuan.guides import documents
 from suyuan.messages import catalog
 from suyuan.messages.catalog import DEFAULT, Text, Texts, catalogue, language, languages, subtree, text
@@ -247,3 +249,30 @@ def test_no_catalogue_is_read_before_a_text_is_asked_for() -> None:
         "str(error)\nassert catalog._read.cache_info().currsize == 1"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+SHOWN_TO_THE_LETTER = {"chat.switch_locked.message"}
+"""What the documents quote without a full stop."""
+
+
+def filled(cause: Cause, ending: str) -> Failure:
+    """The failure with texts that end so; where a number is shown, with one."""
+    params: dict[str, object] = {}
+    for part in ("message", "hint"):
+        for _, name, spec, _ in string.Formatter().parse(catalogue(DEFAULT)[f"{cause.key}.{part}"]):
+            head, dot, _ = (name or "").partition(".")
+            if spec:
+                params[head] = 2
+            elif dot:
+                params[head] = Failure("x", params={"message": ending, "hint": ending})
+    given: dict[str, Any] = {name: params.get(name, ending) for name in names(cause)}
+    return cause.failure(engine="x", **given)
+
+
+@pytest.mark.parametrize("ending", ["docker compose restart", "http://localhost:8080", "ends.", "完。", "未知", ""])
+def test_every_chinese_sentence_of_a_failure_ends_with_a_full_stop(ending: str) -> None:
+    """Also where it ends with a command, an address or somebody else's words."""
+    for cause in CAUSES.values():
+        for part, said in zip(("message", "hint"), filled(cause, ending).say("zh"), strict=True):
+            if HAN.search(said) and f"{cause.key}.{part}" not in SHOWN_TO_THE_LETTER:
+                assert said.endswith(("。", "！", "？", ".", "…")), (cause.key, part, said)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.timing import PATIENCE
-from suyuan.core.engine import adapted
 from suyuan.core.errors import InvalidInput, WebProviderError
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchResult
 from suyuan.core.urls import is_page, page_key
@@ -61,6 +61,37 @@ class TestLimit:
         limit = RateLimiter(60, 2, clock)
         clock.now = 1000.0
         assert [limit.take() for _ in range(3)] == [0.0, 0.0, 1.0]
+
+    @pytest.mark.req("P9.2")
+    @given(
+        per_minute=st.sampled_from([0.5, 1, 2, 3, 7, 10, 30]),
+        burst=st.integers(1, 12),
+        pauses=st.lists(st.sampled_from([0.0, 0.0, 0.0, 0.1, 3.0, 6.0, 29.0, 61.0]), min_size=1, max_size=60),
+        given_back=st.sets(st.integers(0, 59), max_size=8),
+    )
+    def test_no_minute_has_more_requests_than_it_may(
+        self, per_minute: float, burst: int, pauses: list[float], given_back: set[int]
+    ) -> None:
+        clock = Clock()
+        limit = RateLimiter(per_minute, burst, clock)
+        sent: list[float] = []
+        for place, pause in enumerate(pauses):
+            clock.now += pause
+            wait = limit.take()
+            if place in given_back:
+                limit.give_back()
+            else:
+                sent.append(clock.now + wait)
+        assert sent == sorted(sent)
+        most = max(1, int(per_minute))
+        for first, later in zip(sent, sent[most:], strict=False):
+            assert later - first >= 60.0 - 1e-6, sent
+
+    @pytest.mark.req("P9.2", "G5.2")
+    @pytest.mark.parametrize(("per_minute", "burst", "at_once"), [(3, 5, 3), (10, 5, 5), (1, 5, 1), (60, 1, 1)])
+    def test_a_burst_is_never_more_than_the_limit(self, per_minute: int, burst: int, at_once: int) -> None:
+        limit = RateLimiter(per_minute, burst, Clock())
+        assert [limit.take() for _ in range(at_once + 1)].count(0.0) == at_once
 
     def test_no_limit(self) -> None:
         limit = RateLimiter(None)

@@ -13,8 +13,8 @@ from doctor.fake_servers import searxng
 from support.client import client
 from support.site import Seen, reply, serve, stall
 from support.timing import PATIENCE
-from suyuan.core.engine import adapted
 from suyuan.core.errors import WebBlocked
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.query import QueryText, SearchQuery
 from suyuan.core.result import SearchResult
 from suyuan.search.rate_limit import RateLimiter

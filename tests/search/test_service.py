@@ -15,7 +15,8 @@ from support import pages
 from support.client import KEY, client
 from support.site import Reply, Seen, free_port, json_reply, reply, reset, serve, stall
 from support.timing import PATIENCE, quickest, seconds_of
-from suyuan.core.engine import adapted
+from suyuan.client import AsyncClient
+from suyuan.config.settings import Settings
 from suyuan.core.errors import (
     AuthError,
     BadGateway,
@@ -26,9 +27,11 @@ from suyuan.core.errors import (
     WebBlocked,
     WebProviderError,
 )
+from suyuan.core.foreign_engine import adapted
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchPage, SearchResult
 from suyuan.core.views import VIEWS, receipt
+from suyuan.engines.catalogue import ENGINES
 from suyuan.search.engine_state import forget_states
 from suyuan.search.fanout import fan_out
 from suyuan.search.runner import EngineRunner
@@ -531,6 +534,41 @@ async def test_duckduckgo_is_asked_at_most_so_often_a_minute() -> None:
             await h.search_service.search("x3", engines="ddg_html", budget_ms=300)
     assert caught.value.detail_code == "own_rate_limit" and len(site.seen) == 2
     assert not h.search_service.engines["ddg_html"].breaker.cooling_down
+
+
+@pytest.mark.req("P9.2")
+@pytest.mark.parametrize("name", ["ddg_html", "bing_html", "baidu_html"])
+async def test_the_configured_number_a_minute_is_the_most_that_are_sent(name: str) -> None:
+    async with serve(lambda _: reply("", 500)) as site, client({name: site.url}, rate=3) as h:
+        runner = h.search_service.engines[name]
+        assert runner.engine.burst <= 5 and runner.limiter.most == 3
+        refused = [await runner.run(SearchQuery(f"x{n}"), 1.0) for n in range(5)]
+        assert len(site.seen) == 3
+    assert [reply.attempt.detail_code for reply in refused[3:]] == ["own_rate_limit"] * 2
+
+
+@pytest.mark.req("G5.2", "P9.2")
+@pytest.mark.parametrize("name", [info.name for info in ENGINES if info.needs_browser])
+def test_the_default_rate_lets_a_session_begin_with_several_searches(name: str) -> None:
+    forget_states()
+    limiter = AsyncClient(Settings()).engines[name].limiter
+    assert [limiter.take() for _ in range(5)] == [0.0] * 5 and limiter.take() > 0.0
+
+
+@pytest.mark.req("G6.1", "P9.2", "G1.3")
+@pytest.mark.parametrize("plan", ["ddg_html", "ddg_html,bing_html"])
+async def test_the_wait_for_the_rate_limit_is_named_where_it_took_the_time(plan: str) -> None:
+    urls = dict.fromkeys(plan.split(","), "")
+    async with serve(lambda _: stall) as site, client(dict.fromkeys(urls, site.url), rate=60) as h:
+        for name in urls:
+            limiter = h.search_service.engines[name].limiter
+            limiter.slack = 0.0
+            limiter.take()
+        with pytest.raises(SuyuanError) as caught:
+            await h.search_service.search("tea", engines=plan, budget_ms=1500)
+    for lang, named in (("en", "limit of 60 requests per minute"), ("zh", "每分钟最多 60 次请求")):
+        assert named in caught.value.failure.message(lang)
+    assert {attempt.detail_code for attempt in caught.value.attempts} == {"own_rate_limit"}
 
 
 @pytest.mark.req("P9.3")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from suyuan.core.causes.chat import FROM_ARCHIVE, WITHOUT_SEARCH
@@ -9,7 +11,7 @@ from suyuan.core.causes.engine import CAPTCHA, RATE_LIMITED
 from suyuan.core.failure import Failures
 from suyuan.server import answer_view
 from suyuan.server.answer_html import AnswerHtml
-from suyuan.server.answer_view import AnswerView
+from suyuan.server.answer_view import AnswerView, Listing
 from suyuan.text.shingles import is_reprint
 
 TITLES = {"ddg_html": "DuckDuckGo", "bing_html": "Bing"}
@@ -57,3 +59,53 @@ def test_each_source_is_compared_with_the_others_once(monkeypatch: pytest.Monkey
     view.take({"kind": "sources", "sources": sources})
     shown = parts.part("evidence", view)
     assert shown.count("data-source=") == 40 and compared == 40 * 39 / 2
+
+
+WORDS = "The bridge was opened in autumn and is used by many thousands of travellers on every working day of the year"
+
+
+@pytest.mark.req("C5.1", "C5.3")
+@pytest.mark.parametrize("cited", [(), (1,), (2,), (1, 2), (3,)])
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("", "", True),
+        (" 1001", " 1002", False),
+        (" 5 km", " 5 km", True),
+        (" 5%", "", True),
+        (" in 2018", " in 2019", False),
+    ],
+)
+def test_only_the_same_text_is_folded_and_never_what_is_cited(
+    one: str, other: str, same: bool, cited: tuple[int, ...]
+) -> None:
+    texts = {1: WORDS + one, 2: WORDS + other, 3: "Something else."}
+    view = AnswerView("run", AnswerHtml("en", {}).labels)
+    sources = [{"number": n, "url": f"https://{n}.example/p", "title": f"T{n}", "snippet": t} for n, t in texts.items()]
+    view.take({"kind": "sources", "sources": sources})
+    listing = Listing(Counter())
+    for source in sorted(sources, key=lambda source: source["number"] not in cited):
+        listing.add(source, cited=source["number"] in cited)
+    folded = {each["number"] for below in listing.reprints.values() for each in below}
+    assert not folded & set(cited)
+    assert bool(folded) is (same and not {1, 2} <= set(cited))
+    shown = AnswerHtml("en", {}).part("evidence", view)
+    assert all(f"{n}.example/p" in shown and f"T{n}" in shown and texts[n] in shown for n in texts)
+
+
+@pytest.mark.req("C4.2")
+@pytest.mark.parametrize(("lang", "told"), [("en", "no results"), ("zh", "没有结果")])
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_search_without_results_says_so(lang: str, told: str, count: int) -> None:
+    parts = AnswerHtml(lang, TITLES)
+    view = AnswerView("run", parts.labels)
+    view.take({"kind": "search.started", "step": 1, "query": "x", "engine": "ddg_html"})
+    receipt = [{"engine": "ddg_html", "outcome": "ok" if count else "empty", "count": count, "latency_ms": 20}]
+    ended = {"step": 1, "query": "x", "engine": "ddg_html", "count": count, "took_ms": 20, "receipt": receipt}
+    view.take({"kind": "search.finished", "cached": False, "repeated": False, **ended})
+    if count:
+        view.take(
+            {"kind": "sources", "sources": [{"number": 1, "url": "https://a.example/", "title": "", "snippet": ""}]}
+        )
+    view.state = "done"
+    assert (told in parts.status(view).lower()) is not bool(count)

@@ -196,7 +196,7 @@ def every_route() -> list[tuple[str, str]]:
     found = {("POST", "/login"), ("POST", "/logout"), ("POST", "/nowhere")}
     for route in chain.from_iterable(router.routes for router in routers):
         if isinstance(route, APIRoute):
-            found |= {(method, _PLACE.sub("x", route.path)) for method in route.methods - {"GET", "HEAD"}}
+            found |= {(method, _PLACE.sub("x", route.path)) for method in (route.methods or set()) - {"GET", "HEAD"}}
     return sorted(found)
 
 

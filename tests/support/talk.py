@@ -100,9 +100,9 @@ class Web:
 
     @property
     def searches(self) -> list[str]:
-        """The queries that arrived."""
+        """The queries that arrived; an empty one only checks whether the JSON API is on."""
         assert self.site is not None, "the web is served"
-        return [seen.params["q"] for seen in self.site.seen if seen.path == "/search"]
+        return [seen.params["q"] for seen in self.site.seen if seen.path == "/search" and seen.params["q"]]
 
     @property
     def reads(self) -> list[str]:

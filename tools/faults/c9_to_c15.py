@@ -77,4 +77,11 @@ FAULTS = (
     Fault(
         "C15.3", "cited sources are not marked", "citations/references.py", "if number in used else", "if False else"
     ),
+    Fault(
+        "C12.3",
+        "a link of the model loses its address",
+        "citations/linker.py",
+        "return Segment(segment.raw, segment.linked) if own else segment",
+        "return Segment(segment.raw, segment.linked)",
+    ),
 )

@@ -14,7 +14,13 @@ FAULTS = (
     ),
     Fault("D2.4", "the tool gives ten results", "tools/langchain.py", "MOST_RESULTS = 5", "MOST_RESULTS = 10"),
     Fault("P1.2", "every agent has the tool", "config/agents.py", 'own.get("enabled") is True', "True"),
-    Fault("P4.1", "a tool is made for everyone", "integrations/agents.py", "if not options.enabled:", "if False:"),
+    Fault(
+        "P4.1",
+        "a tool is made for everyone",
+        "integrations/agents.py",
+        "if not options.enabled:\n        return None\n",
+        "if False:\n        return None\n",
+    ),
     Fault(
         "P2.2", "the environment's key comes first", "config/reader.py", "if wanted.file_first else", "if False else"
     ),
@@ -33,5 +39,19 @@ FAULTS = (
         "core/secret.py",
         "return f\"Secret({MASK if self._value else ''})\"",
         "return self._value",
+    ),
+    Fault(
+        "P9.2",
+        "a burst may be more than the limit",
+        "search/rate_limit.py",
+        "if len(self._slots) < self.most:",
+        "if True:",
+    ),
+    Fault(
+        "P2.3",
+        "a tool keeps a provider without its key",
+        "config/agents.py",
+        'return replace(search, provider=FALLBACK_ENGINE, api_key=Secret(""))',
+        "return search",
     ),
 )

@@ -44,4 +44,11 @@ FAULTS = (
         "raise CHROME_MISSING(command=command)",
         'return ChromeFound("chrome", "chrome")',
     ),
+    Fault(
+        "G4.2",
+        "every foreign engine is made with the settings",
+        "core/foreign_engine.py",
+        "return named or first.default is inspect.Parameter.empty",
+        "return True",
+    ),
 )

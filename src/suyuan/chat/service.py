@@ -18,7 +18,7 @@ from ..core.causes.chat import ANSWER_UNDER_WAY, NO_CONVERSATION, NO_MESSAGE, SW
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
 from ..core.person import EVERYBODY, current_person, require
-from ..core.tasks import TaskSet
+from ..core.tasks import TaskSet, in_thread
 from ..store.conversation import Conversation, Message, Mode, new_id
 from ..store.conversations import Store
 from ..text.visible import shown_text
@@ -390,8 +390,8 @@ class ChatService:
             await asyncio.wait(self._background, timeout=_STORE_SECONDS)
             for task in self._background:
                 task.cancel()
-        await asyncio.to_thread(self._writers.shutdown)
-        await asyncio.to_thread(self._readers.shutdown)
+        await in_thread(self._writers.shutdown)
+        await in_thread(self._readers.shutdown)
         self.store.close()
 
 

@@ -6,8 +6,9 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from urllib.parse import unquote
 
-from ..core.urls import is_page
+from ..core.urls import is_page, page_key
 from ..text.shown_address import shown_address
 from .markers import MAX_ADDRESS, Marker, MarkerScanner, Segment
 from .reference_stripper import ReferenceStripper
@@ -97,12 +98,21 @@ class Linker:
     def _write(self, segments: Iterable[Segment]) -> str:
         first = len(self._text)
         for segment in segments:
+            segment = self._resolved(segment)
             if segment.numbers:
                 self._write_marker(segment, self._sources())
             else:
                 self._append(segment.raw)
             self._after_exclamation = segment.raw.endswith("!")
         return "".join(self._text[first:])
+
+    def _resolved(self, segment: Segment) -> Segment:
+        """A link that the model has written to the source of its number is a marker; any other stays as it is."""
+        if not segment.linked:
+            return segment
+        sources, page = self._sources(), _page(segment.address)
+        own = [number for number in segment.linked if number in sources and _page(sources[number].url) == page]
+        return Segment(segment.raw, segment.linked) if own else segment
 
     def _write_marker(self, segment: Segment, sources: Mapping[int, Source]) -> None:
         missing = [number for number in segment.numbers if number not in sources]
@@ -142,6 +152,11 @@ def safe_url(url: str) -> str:
     safe = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), real)
     safe = _ENTITY.sub(r"&\1%3B", safe)
     return safe if len(safe) <= MAX_ADDRESS else ""
+
+
+def _page(url: str) -> str:
+    """The same text for all spellings of an address."""
+    return unquote(page_key(url))
 
 
 def _link(source: Source) -> str:

@@ -1,13 +1,12 @@
 """Citation markers, in all the forms in which models write them.
 
 ``[1]``, ``[1][2]``, ``[1, 2]``, ``[1、2]``, ``[1-3]``, ``【1】``, ``【1†source】``, ``［1］``, ``[^1]``,
-``[[1]]``, ``[来源 1]``, ``[source 1]``, and ``[1](url)`` or ``[[1]](url)``, where the address is part of the marker.
-Code, images, footnote definitions and ``[abc]`` are not markers.
+``[[1]]``, ``[来源 1]``, ``[source 1]``, and ``[[1]](url)``, where the address is part of the marker.
+Code, images, footnote definitions and ``[abc]`` are not markers. An index of an array is one only within code: in a
+sentence ``Paris[1]`` and ``x[1]`` are citations.
 
-``name[1]`` is a citation more often than an array element, since many models write no space before a marker
-(``Paris[1]``). Only text that looks like code is taken for an index: after a single lower-case letter (``x[1]``),
-a name with ``_`` or ``$``, or another index, and before an assignment (``items[1] = 2``) or an attribute
-(``items[1].size``).
+``[1](url)`` is a link that the model has written. It is a marker only where the address is that of its source, which
+the text alone does not tell.
 """
 
 from __future__ import annotations
@@ -17,14 +16,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from ..text.scripts import HAN
 from .code_lines import MAX_LEAD, CodeLines
 
 MAX_RANGE = 10
 MAX_ADDRESS = 4000
 _MAX_BODY = 100
 _MAX_SPAN = 4000
-_MAX_CONTEXT = 80
 
 _CLOSERS = {"[": "]", "【": "】", "［": "］"}
 _LABEL_NAMES = "来源 引用 参考 资料 文献 source sources ref refs reference references citation citations"
@@ -50,13 +47,6 @@ _TARGET = re.compile(
     r"\([ ]?(?![【［\[])(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)(?:[ ]+\"[^\"\n]*\"|[ ]+'[^'\n]*')?[ ]?\)"
 )
 _ADDRESS = re.compile(r"<?(?:[a-z][a-z0-9+.-]*:|/|#|\.|www\.|[^\s/]+\.[a-z]{2,})", re.I)
-_BEFORE_INDEX = re.compile(
-    rf"(?<![\w'’.-])(?<!\d )[a-z]\Z|(?<=[{HAN}])[a-z]\Z|[A-Za-z0-9]_(?a:\w{{0,{_MAX_CONTEXT}}}[A-Za-z0-9])\Z"
-    rf"|\$[A-Za-z](?a:\w{{0,{_MAX_CONTEXT}}})\Z"
-)
-_NAME_END = re.compile(r"[A-Za-z0-9_$)]\Z")
-_AFTER_INDEX = re.compile(r"[ ]?[-+*/]?=|\.[a-z_]")
-_MAY_BE_AFTER_INDEX = re.compile(r"[ ]?[-+*/]?\Z|\.\Z")
 _DEFINITION = re.compile(r"[ \t]{0,3}\[\^[^\]\s]{1,40}\]:")
 _MAY_BE_DEFINITION = re.compile(r"[ \t]{0,3}(?:\[(?:\^[^\]\s]{0,40}\]?)?)?\Z")
 
@@ -78,6 +68,9 @@ class Segment:
     numbers: tuple[int, ...] = ()
     before_parenthesis: bool = False
     """Whether ``(`` follows the marker, which would make a link of it if it were written as ``[n]``."""
+    linked: tuple[int, ...] = ()
+    """The numbers that the model itself has linked, to ``address``."""
+    address: str = ""
 
 
 def find_markers(text: str) -> tuple[Marker, ...]:
@@ -130,8 +123,6 @@ class MarkerScanner:
         self._span = 0
         """The number of backticks that may have opened a code span; 0 outside of one."""
         self._span_size = 0
-        self._before = ""
-        self._indexed = False
         self._out: list[Segment] = []
 
     def feed(self, chunk: str) -> list[Segment]:
@@ -280,12 +271,8 @@ class MarkerScanner:
         if marker is None:
             self._emit(self._at + 1)
             return True
-        index = self._is_index(marker)
-        if index is NEED_MORE:
-            return False
-        if index:
-            self._emit(marker.end)
-            self._indexed = True
+        if marker.address:
+            self._emit(marker.end, linked=marker)
         else:
             self._emit(marker.end, marker.numbers, self._text[marker.end : marker.end + 1] == "(")
         return True
@@ -315,7 +302,9 @@ class MarkerScanner:
         target = self._target(last)
         if target is NEED_MORE or self._may_continue(target):
             return NEED_MORE
-        return _Candidate(last - 1, target or last, numbers, simple=self._text[at] == "[" and not double and not target)
+        own_link = target and self._text[at] == "[" and not double
+        address = self._text[last + 1 : target - 1] if own_link else ""
+        return _Candidate(last - 1, target or last, numbers, _bare(address))
 
     def _target(self, at: int) -> int | _NeedMore:
         """Return the end of the link target that starts at ``at``; 0 if there is none."""
@@ -329,25 +318,19 @@ class MarkerScanner:
             return 0
         return NEED_MORE if _may_be_target(self._text[at:]) else 0
 
-    def _is_index(self, marker: _Candidate) -> bool | _NeedMore:
-        """Whether this is the index of an array element."""
-        if not marker.simple:
-            return False
-        if self._indexed or _BEFORE_INDEX.search(self._before):
-            return True
-        if not _NAME_END.search(self._before):
-            return False
-        if _AFTER_INDEX.match(self._text, marker.end):
-            return True
-        undecided = not self._final and _MAY_BE_AFTER_INDEX.match(self._text, marker.end)
-        return NEED_MORE if undecided else False
-
-    def _emit(self, end: int, numbers: tuple[int, ...] = (), before_parenthesis: bool = False) -> None:
+    def _emit(
+        self,
+        end: int,
+        numbers: tuple[int, ...] = (),
+        before_parenthesis: bool = False,
+        linked: _Candidate | None = None,
+    ) -> None:
         if end > self._at:
             raw = self._text[self._at : end]
-            self._out.append(Segment(raw, numbers, before_parenthesis))
-            self._before = "" if numbers else (self._before + raw[-_MAX_CONTEXT:])[-_MAX_CONTEXT:]
-            self._indexed = False
+            if linked is not None:
+                self._out.append(Segment(raw, linked=linked.numbers, address=linked.address))
+            else:
+                self._out.append(Segment(raw, numbers, before_parenthesis))
             self._at = end
 
 
@@ -356,13 +339,20 @@ class _Candidate:
     close: int
     end: int
     numbers: tuple[int, ...]
-    simple: bool
+    address: str
+    """Where the number itself is the text of a link, its address."""
 
 
 def _may_be_target(text: str) -> bool:
     """Whether ``text``, which starts with ``(``, can still become a link target: an address and then a title."""
     address, _, title = text[1:].lstrip(" ").partition(" ")
     return not title.lstrip(" ") or title.lstrip(" ")[0] in "\"')" or address.startswith("<")
+
+
+def _bare(target: str) -> str:
+    """The address of a link target, without its angle brackets and its title."""
+    words = target.split()
+    return words[0].strip("<>") if words else ""
 
 
 def _numbers(body: str, opener: str) -> tuple[int, ...]:

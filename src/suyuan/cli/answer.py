@@ -18,6 +18,7 @@ from .failure import FAILED, NOTHING, OK
 from .terminal import Terminal
 
 if TYPE_CHECKING:
+    from ..citations.registry import Source
     from .rendered_text import RenderedText
 
 _REFRESH_SECONDS = 0.1
@@ -130,9 +131,29 @@ class AnswerPrinter:
         if answer.unverified:
             self._text.line(t("ask.unverified"), "yellow")
         self._checked(answer.as_dict())
-        if answer.sources:
-            shown = {source: "*" if source.number in answer.cited else " " for source in answer.sources}
-            self._text.sources(t("ask.sources"), shown)
+        for heading, sources in self._listed(answer):
+            self._text.sources(heading, sources)
+
+    def _listed(self, answer: events.Answer) -> Iterator[tuple[str, dict[Source, str]]]:
+        """The lists of sources, each with its heading, and the mark of those that are cited among others."""
+        words = Texts("references", self._t.lang)
+        known = {source.number: source for source in answer.sources}
+        if answer.mode == "agent" and answer.rounds:
+            yield words("title"), {}
+            for number, query, found in answer.rounds:
+                marks = {known[one]: self._mark(one, answer, words) for one in found if one in known}
+                heading = words("round", n=number, query=query)
+                yield heading if marks else f"{heading} {words('none')}", marks
+            return
+        cited = {source: "" for source in answer.sources if source.number in answer.cited}
+        others = {source: "" for source in answer.sources if source not in cited}
+        if cited:
+            yield words("title"), cited
+        if others:
+            yield words("more") if cited else self._t("ask.sources"), others
+
+    def _mark(self, number: int, answer: events.Answer, words: Texts) -> str:
+        return f"✓ {words('cited')}" if number in answer.cited else ""
 
     def _checked(self, answer: Mapping[str, Any]) -> None:
         """Write how the citations compare with their sources, and each that a source contradicts."""

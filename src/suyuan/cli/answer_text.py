@@ -9,6 +9,11 @@ from ..tools.text import snippet_line
 from .terminal import Terminal, printable
 
 
+def named(source: Source) -> str:
+    """The title of a source and its domain."""
+    return " — ".join(dict.fromkeys(part for part in (source.title, source.domain) if part))
+
+
 class PlainText:
     """Writes Markdown as it comes; ``RenderedText`` has the same methods."""
 
@@ -28,11 +33,11 @@ class PlainText:
         self._out.line(text)
 
     def sources(self, heading: str, sources: Mapping[Source, str]) -> None:
-        """Write title, address and snippet of each source, with the mark in front of it."""
+        """Write title, domain, address and snippet of each source, with its mark."""
         self.line()
         self.line(heading)
         for source, mark in sources.items():
-            self.line(f"{mark}[{source.number}] {source.title or source.domain}")
+            self.line(f"[{source.number}] {named(source)} {mark}".rstrip())
             self.line(f"      {source.url}")
             if source.snippet:
                 self.line(f"      {snippet_line(source.snippet)}")

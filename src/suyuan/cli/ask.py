@@ -12,6 +12,7 @@ from ..config.settings import Settings
 from ..core.answer_length import LENGTHS, AnswerLength
 from ..llm.settings import EMBEDDED, ModelSettings
 from ..messages.catalog import Texts
+from .startup import check_at_start
 from .terminal import print_json
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ async def _ask(client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
 
     async with client:
         conversation = await begin_conversation(client, args, t)
+        if conversation.search or conversation.mode == "agent":
+            await check_at_start(client, t)
         run = await client.chat.ask(conversation.id, " ".join(args.question))
         answer = await (run.wait() if args.json else print_answer(run, t))
         if args.json:

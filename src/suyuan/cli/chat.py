@@ -17,6 +17,7 @@ from ..core.private_file import new_private_file, private_folder
 from ..messages.catalog import Texts
 from .ask import add_common, begin_conversation, with_length, with_model
 from .failure import OK, show_failure
+from .startup import check_at_start
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts, connect: Connect
 
 def _chat(runner: asyncio.Runner, client: AsyncClient, args: argparse.Namespace, t: Texts) -> int:
     conversation = runner.run(_begin(client, args, t))
+    runner.run(check_at_start(client, t))
     out = Terminal(sys.stdout)
     out.line(
         t("chat.hint", model=client.settings.model.label, engine=conversation.engine or client.settings.search.default)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..config.settings import Settings
 from ..core.errors import SuyuanError
 from ..messages.catalog import Texts
+from .startup import guide_line
 from .tables import Cell, show_table
 from .terminal import Terminal, print_json, with_progress
 
@@ -100,7 +101,5 @@ def _text(finding: Finding, settings: Settings, t: Texts) -> list[tuple[str, str
     if hint:
         text.append(("\n" + t("hint", hint=hint), "dim"))
     if finding.guide:
-        key = "doctor.guide" if finding.guide == "searxng" else "doctor.guide_other"
-        url = f"{settings.server.url}/guide/{finding.guide}?lang={t.lang}"
-        text.append(("\n" + t(key, url=url), "dim"))
+        text.append(("\n" + guide_line(finding, t, settings.server.url), "dim"))
     return text

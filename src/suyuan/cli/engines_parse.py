@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ..config.settings import Settings
-from ..core.engine import Engine, read
+from ..core.engine import read
 from ..core.errors import InvalidInput, SuyuanError, WebBlocked
+from ..core.foreign_engine import ForeignEngine
 from ..core.query import SearchQuery
 from ..core.result import SearchResult
 from ..core.wire import Response
@@ -62,8 +63,8 @@ def run(args: argparse.Namespace, settings: Settings, t: Texts) -> int:
 
 def _read(args: argparse.Namespace, settings: Settings, body: bytes) -> tuple[Sequence[SearchResult], float | None]:
     """The results, and how well they fit the query where one is given; raises as a search would."""
-    engine = registry.load(args.engine)(settings.engines.get(registry.canonical(args.engine)))
-    if not isinstance(engine, Engine):
+    engine = registry.make(args.engine, settings.engines.get(registry.canonical(args.engine)))
+    if isinstance(engine, ForeignEngine):
         return (), None
     query = SearchQuery(args.query) if args.query else None
     results = read(engine, Response(args.status, body), query).results

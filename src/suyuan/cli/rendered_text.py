@@ -14,6 +14,7 @@ from rich.table import Table
 
 from ..citations.registry import Source
 from ..tools.text import snippet_line
+from .answer_text import named
 from .flow import Flow
 from .markdown import MarkdownRenderer, can_link, finished_length
 from .terminal import Terminal, printable
@@ -70,16 +71,16 @@ class RenderedText:
         self._gap = bool(text)
 
     def sources(self, heading: str, sources: Mapping[Source, str]) -> None:
-        """Print title, address and snippet of each source, linked where the terminal can."""
+        """Print title, domain, address and snippet of each source, linked where the terminal can."""
         self.flush()
         grid = Table.grid(padding=(0, 1, 0, 0))
         grid.add_column(justify="right", no_wrap=True)
         grid.add_column()
         for source, mark in sources.items():
-            title = self._renderer.link(printable(source.title or source.domain), source.url, "bold")
+            title = self._renderer.link(printable(f"{named(source)} {mark}".rstrip()), source.url, "bold")
             url = self._renderer.link(printable(source.url), source.url, "dim")
             snippet = [Flow(printable(snippet_line(source.snippet)), "dim")] if source.snippet else []
-            grid.add_row(Flow(f"{mark}[{source.number}]", "cyan"), Group(title, url, *snippet))
+            grid.add_row(Flow(f"[{source.number}]", "cyan"), Group(title, url, *snippet))
         self._console.print("", Flow(heading, "bold"), grid, sep="\n")
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ from ..llm.settings import EMBEDDED
 from ..messages.catalog import Texts
 from .arguments import PORT, checked
 from .settings_check import check_settings
+from .startup import show_findings
 from .terminal import Terminal
 
 # Windows cannot hand sockets on to a worker.
@@ -84,7 +85,7 @@ def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:
     sock = listen(origin.host, origin.port)
     origin = replace(origin, port=sock.getsockname()[1])
     app = create_app(connect(replace(settings, server=origin)), origin=origin)
-    app.state.health.tell = lambda findings: _tell(findings, t)
+    app.state.health.tell = lambda findings: show_findings(findings, t, origin.url)
     # Ctrl-C is the usual end; everything is closed by then.
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(DemoServer()) as app.state.demo_server:
         serve(app, sock, lambda: _announce(settings, origin, show, t))
@@ -172,10 +173,13 @@ def _work(settings: Settings, args: argparse.Namespace, t: Texts, connect: Conne
 
     supervisor = SupervisorLink(args.supervisor_fd, args.board_fd)
     app = create_app(connect(settings), origin=settings.server)
-    # What the check has found is told by one of them, what a worker has met by itself.
-    app.state.health.tell = lambda findings: _tell(
-        [each for each in findings if args.first or each.area == "notice"], t
-    )
+
+    def tell(findings: Sequence[Finding]) -> None:
+        # What the check has found is told by one worker, what a worker has met by itself.
+        told = [finding for finding in findings if args.first or finding.area == "notice"]
+        show_findings(told, t, settings.server.url)
+
+    app.state.health.tell = tell
     sock = given_socket(args.listen_fd)
     if settings.server.workers > 1:
         serve(app, sock, supervisor.ready)
@@ -184,20 +188,6 @@ def _work(settings: Settings, args: argparse.Namespace, t: Texts, connect: Conne
             serve(app, sock, supervisor.ready)
     supervisor.done()
     return 0
-
-
-def _tell(findings: Sequence[Finding], t: Texts) -> None:
-    """Show what the check at the start has found, in one block."""
-    if not findings:
-        return
-    err = Terminal(sys.stderr)
-    err.line()
-    for finding in findings:
-        message, hint = finding.say(t.lang)
-        err.line(err.paint(f"! {message}", "yellow"))
-        if hint:
-            err.line(err.paint("  " + t("hint", hint=hint), "dim"))
-    err.stream.flush()
 
 
 def _announce(settings: Settings, origin: ServerSettings, show: bool, t: Texts) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from ..core.causes.asked import BAD_ARGUMENT
+from ..core.engine import EngineSettings
 from ..core.query import MAX_RESULTS
 from ..core.secret import MASK, Secret
 from ..core.setting import InvalidValue, ValueKind, flag, number, text, whole
@@ -91,6 +92,14 @@ def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch,
     for found in problems:
         log.warning("%s", found)
     return search, tuple(problems)
+
+
+def with_usable_provider(search: AgentWebSearch, engines: Mapping[str, EngineSettings]) -> AgentWebSearch:
+    """The same search, by DuckDuckGo where its provider is unknown or lacks its key, which is logged."""
+    if problem := plan_problem(search.provider, engines):
+        log.warning("%s", ConfigProblem("options", "provider", search.provider, problem[1], FALLBACK_ENGINE))
+        return replace(search, provider=FALLBACK_ENGINE, api_key=Secret(""))
+    return search
 
 
 def _entry(data: dict[str, Any], agent_id: str, origin: str, problems: list[ConfigProblem]) -> dict[str, Any]:

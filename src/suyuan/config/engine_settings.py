@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from ..core.engine import EngineSettings
 from ..core.errors import SuyuanError
 from ..core.result import ARCHIVE, LIBRARY
 from ..core.setting import Setting, declarations
 from ..engines import registry
+from ..engines.engine_info import said
 from ..messages.catalog import Text
 from ..search.plan import AUTO, names_in
 
@@ -38,7 +39,7 @@ def common_settings(name: str) -> tuple[Setting, ...]:
 def engine_options(name: str) -> tuple[Setting, ...]:
     """The options that the engine ``name`` declares; this imports the engine."""
     own: tuple[Setting, ...] = _declared(name, "options", ())
-    return tuple(one.under(*prefixes(name)) for one in own)
+    return tuple(one.under(*prefixes(name)) for one in own if isinstance(one, Setting))
 
 
 def engine_settings(name: str) -> tuple[Setting, ...]:
@@ -70,7 +71,7 @@ def unknown_engine(names: Iterable[str]) -> tuple[str, Text] | None:
 
 def _declared(name: str, attribute: str, default: T) -> T:
     try:
-        return cast(T, getattr(registry.load(name), attribute, default))
+        return said(registry.load(name), attribute, default)
     except SuyuanError:
         # A package that cannot be imported is reported when its engine is used.
         return default

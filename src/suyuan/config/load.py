@@ -27,7 +27,8 @@ log = logging.getLogger("suyuan.config")
 
 DEFAULT_PLAN = "tools.webSearch.defaultProvider"
 SEARCH_TIMEOUT = "tools.webSearch.timeoutSeconds"
-FALLBACK_ENGINE = "ddg_html"
+FALLBACK_ENGINE = "duck-duck-scrape"
+"""DuckDuckGo, by the name that the configuration has for it."""
 
 _FETCH_TIMEOUT = "web.fetch.timeoutMs"
 _PROXY = "web.fetch.proxy"
@@ -131,7 +132,9 @@ def _reads_pages(name: str) -> bool:
 
 
 def _default_plan(reader: SettingReader, plan: str, engines: Mapping[str, EngineSettings]) -> str:
-    """The configured plan; an unknown name or a missing key is reported and replaced."""
+    """The configured plan; an unknown name or a missing key is reported and replaced, unless it is an argument."""
+    if reader.origin(DEFAULT_PLAN) == "argument":
+        return plan
     if problem := plan_problem(plan, engines):
         name, reason = problem
         return _fall_back(reader, DEFAULT_PLAN, name, reason, FALLBACK_ENGINE if name in engines else AUTO)

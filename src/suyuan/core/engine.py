@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -12,7 +10,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from .causes.engine import CAPTCHA, KEY_MISSING
 from .errors import SuyuanError, WebParseError
 from .http_status import check_status, is_challenge
-from .query import QueryText, SearchQuery
+from .query import SearchQuery
 from .result import EngineResults, SearchResult
 from .secret import Secret
 from .setting import Setting, http_url, number, setting, text, whole
@@ -183,44 +181,6 @@ class Engine:
         if send is None:
             raise RuntimeError(f"{self.name} has no network: search with suyuan.Client, or set its `send`")
         return await ask(self, query, send, elsewhere)
-
-
-class ForeignEngine(Engine):
-    """A ``SearchEngine`` with a network of its own: what it does not say of itself is as for every engine."""
-
-    def __init__(self, engine: SearchEngine) -> None:
-        self.title = engine.name
-        self.default_url = ""
-        for attribute in Engine.__annotations__:
-            if hasattr(engine, attribute):
-                setattr(self, attribute, getattr(engine, attribute))
-        super().__init__()
-        self.base_url = getattr(engine, "base_url", self.base_url)
-        self._engine = engine
-
-    @property
-    def configured(self) -> bool:
-        """Whether the engine has everything it needs, as far as it says so."""
-        return bool(getattr(self._engine, "configured", True))
-
-    async def results_of(
-        self, query: SearchQuery, send: Send | None = None, elsewhere: Elsewhere | None = None
-    ) -> EngineResults:
-        """Search by the engine's own network; one that is not asynchronous runs in a thread."""
-        text = QueryText(query)
-        if inspect.iscoroutinefunction(self._engine.search):
-            results = await self._engine.search(text, query.count)
-        else:
-            answer = await asyncio.to_thread(self._engine.search, text, query.count)
-            results = await answer if inspect.isawaitable(answer) else answer
-        return EngineResults(tuple(results))
-
-
-def adapted(engine: SearchEngine) -> Engine:
-    """Return the engine itself, or the one that stands for a foreign one."""
-    if isinstance(engine, Engine):
-        return engine
-    return ForeignEngine(engine)
 
 
 class Elsewhere(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..messages.catalog import Text, text
+from ..messages.catalog import Text, catalogue, text
 from .secret import Secret, redact
 
 _ENDS = (".", "!", "?", "。", "！", "？", "…")
@@ -28,9 +28,10 @@ class FailureText(str):
     @property
     def hint_sentence(self) -> str:
         """The hint with a full stop at its end."""
-        if not self.hint or self.hint.endswith(_ENDS):
-            return self.hint
-        return self.hint + ("。" if _HAN.search(self.hint) else ".")
+        ended = _ended(self.hint)
+        if not ended or ended.endswith(_ENDS):
+            return ended
+        return ended + "."
 
     @classmethod
     def of(cls, message: str, hint: str) -> FailureText:
@@ -68,11 +69,11 @@ class Failure:
 
     def message(self, lang: str = "en") -> str:
         """Return what failed and why, in ``lang``."""
-        return text(lang, f"{self.key}.message", **self.params, engine=self.engine)
+        return self._text("message", lang)
 
     def hint(self, lang: str = "en") -> str:
         """Return what the user can do about it, in ``lang``."""
-        return text(lang, f"{self.key}.hint", **self.params, engine=self.engine)
+        return self._text("hint", lang)
 
     def say(self, lang: str = "en") -> tuple[str, str]:
         """Return message and hint in ``lang``."""
@@ -81,6 +82,13 @@ class Failure:
     def localized(self, lang: str) -> FailureText:
         """Return the message in ``lang``, as a parameter of another text."""
         return FailureText.of(*self.say(lang))
+
+    def _text(self, part: str, lang: str) -> str:
+        key = f"{self.key}.{part}"
+        template = catalogue(lang)[key]
+        shown = text(lang, key, **self.params, engine=self.engine)
+        # A text that ends with a word of its own is shown to the letter.
+        return shown if _HAN.match(template[-1:]) else _ended(shown)
 
     def redacted(self, secrets: Iterable[Secret]) -> Failure:
         """Return the failure with every secret taken out of its parameters."""
@@ -136,6 +144,13 @@ def without_secrets(value: object, secrets: tuple[Secret, ...] = ()) -> Any:
     if isinstance(value, Text):
         return Text(value.key, {name: without_secrets(inner, secrets) for name, inner in value.params.items()})
     return value
+
+
+def _ended(sentence: str) -> str:
+    """A Chinese text with its full stop, also where it ends with a command, an address or somebody else's words."""
+    if sentence.endswith(_ENDS) or not _HAN.search(sentence):
+        return sentence
+    return f"{sentence.rstrip()}。"
 
 
 def _as_json(value: object) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 _AGAIN_SECONDS = 0.2
@@ -19,6 +19,23 @@ class TaskSet(set[asyncio.Task[Any]]):
         self.add(task)
         task.add_done_callback(self.discard)
         return task
+
+
+async def in_thread(work: Callable[[], object]) -> None:
+    """Do in a thread what takes its time; right here where the program ends and no thread can be started."""
+    begun = False
+
+    def done_there() -> None:
+        nonlocal begun
+        begun = True
+        work()
+
+    try:
+        await asyncio.to_thread(done_there)
+    except RuntimeError:
+        if begun:
+            raise
+        work()
 
 
 async def end_task(task: asyncio.Task[Any] | None) -> None:

@@ -48,11 +48,16 @@ async def check_all(
     return sorted(findings, key=lambda finding: _ORDER.index(finding.area))
 
 
-async def startup_findings(client: AsyncClient) -> list[Finding]:
-    """The problems of the SearXNG and the browser in use; this may take seconds, so the start must not wait for it."""
+async def startup_findings(
+    client: AsyncClient, seconds: float = _NOTICE_SECONDS, *, searching: bool = True
+) -> list[Finding]:
+    """The problems of the SearXNG and the browser in use, found in at most ``seconds``.
+
+    With ``searching`` this includes a search, so the start must not wait for it.
+    """
     found = [finding for finding in await browser.check(client) if finding.level == ERROR]
     if "searxng" in client.engines:
-        status = await engines.searxng_status(client, _NOTICE_SECONDS)
+        status = await engines.searxng_status(client, seconds, searching=searching)
         if status.error and (engines.searxng_configured(client) or _only_of_searxng(status.error)):
             found.insert(0, engines.searxng_findings(status)[0])
     return [finding.redacted(client.settings.secrets) for finding in found]

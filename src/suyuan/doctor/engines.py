@@ -37,9 +37,11 @@ async def check(client: AsyncClient, *, offline: bool = False) -> list[Finding]:
 async def _check_engine(client: AsyncClient, name: str, offline: bool) -> list[Finding]:
     try:
         runner = client.engines[name]
+        configured = runner.engine.configured
     except SuyuanError as error:
-        return [Finding.problem("engine", error, WARNING, name)]
-    if not runner.engine.configured:
+        level = ERROR if in_plan(client, name) else WARNING
+        return [Finding.problem("engine", error, level, name)]
+    if not configured:
         return [_without_key(client, runner)]
     if runner.engine.needs_browser and not in_plan(client, name):
         return [Finding.ok("engine", Text("doctor.ok.engine_unused", {"name": name}), name, UNUSED)]
@@ -76,18 +78,29 @@ def searxng_configured(client: AsyncClient) -> bool:
     return bool(own and own.base_url) or in_plan(client, SEARXNG)
 
 
-async def searxng_status(client: AsyncClient, seconds: float = SECONDS) -> SearxngStatus:
+async def searxng_status(client: AsyncClient, seconds: float = SECONDS, *, searching: bool = True) -> SearxngStatus:
     """Check the SearXNG of the configuration."""
-    return await _status_of(client, client.engines[SEARXNG], client.settings.engines.get(SEARXNG), seconds)
+    own = client.settings.engines.get(SEARXNG)
+    return await _status_of(client, client.engines[SEARXNG], own, seconds, searching=searching)
 
 
 async def _status_of(
-    client: AsyncClient, runner: EngineRunner, own: EngineSettings | None, seconds: float = SECONDS
+    client: AsyncClient,
+    runner: EngineRunner,
+    own: EngineSettings | None,
+    seconds: float = SECONDS,
+    *,
+    searching: bool = True,
 ) -> SearxngStatus:
     limit = client.settings.search.seconds
     client.network.prepare()
     return await check_searxng(
-        runner.engine.base_url, client.network.send, api_key=own.api_key if own else None, seconds=seconds, limit=limit
+        runner.engine.base_url,
+        client.network.send,
+        api_key=own.api_key if own else None,
+        seconds=seconds,
+        limit=limit,
+        searching=searching,
     )
 
 

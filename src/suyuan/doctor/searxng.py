@@ -71,14 +71,23 @@ class SearxngStatus:
 
 
 async def check_searxng(
-    base_url: str, send: RawSend, *, api_key: Secret | None = None, seconds: float = 5.5, limit: float = 5.0
+    base_url: str,
+    send: RawSend,
+    *,
+    api_key: Secret | None = None,
+    seconds: float = 5.5,
+    limit: float = 5.0,
+    searching: bool = True,
 ) -> SearxngStatus:
-    """Check the instance at ``base_url`` in at most ``seconds``; ``limit`` is the time limit of a search."""
+    """Check the instance at ``base_url`` in at most ``seconds``; ``limit`` is the time limit of a search.
+
+    Without ``searching`` only small requests are sent, which reach no engine.
+    """
     base_url = base_url.strip().rstrip("/")
     key = api_key or Secret("")
     if error := _bad_address(base_url):
         return SearxngStatus(base_url, error.redacted([key]))
-    check = _Check(base_url, send, key, limit, time.monotonic() + seconds)
+    check = _Check(base_url, send, key, limit, time.monotonic() + seconds, searching)
     status = await check.run()
     for error in (status.error, *status.warnings):
         if error is not None:
@@ -108,6 +117,7 @@ class _Check:
     key: Secret
     limit: float
     deadline: float
+    searching: bool
     warnings: list[SuyuanError] = field(default_factory=list)
     engine: SearXNG = field(init=False)
     diagnosis: Diagnosis = field(init=False)
@@ -115,7 +125,7 @@ class _Check:
 
     def __post_init__(self) -> None:
         self.engine = SearXNG(EngineSettings(self.base_url, self.key))
-        self.diagnosis = Diagnosis(self.base_url, self._headers())
+        self.diagnosis = Diagnosis(self.base_url, self.engine.headers())
         self.send = restricted_send(self.raw, NAME, self.base_url)
 
     async def run(self) -> SearxngStatus:
@@ -128,6 +138,8 @@ class _Check:
             self.warnings.append(causes.SEARXNG_BUSY(engine=NAME, where=self.base_url, seconds=seconds))
         if error := await drive(self.diagnosis.json_api(), self._small):
             return SearxngStatus(self.base_url, error, took_ms=round(seconds * 1000))
+        if not self.searching:
+            return SearxngStatus(self.base_url, took_ms=round(seconds * 1000))
         configuration = await self._configuration()
         engines = tuple(str(row.get("name")) for row in _rows(configuration.get("engines")) if row.get("enabled"))
         limiter = _limiter(configuration)
@@ -155,7 +167,7 @@ class _Check:
     async def _configuration(self) -> dict[str, Any]:
         """Return what the instance publishes about itself: its engines, its version, its limiter."""
         try:
-            answer = await self._small(Request.get(self.base_url + "/config", headers=self._headers()))
+            answer = await self._small(Request.get(self.base_url + "/config", headers=self.engine.headers()))
         except SuyuanError:
             return {}
         data = any_json(answer) if answer.status == 200 else {}
@@ -166,7 +178,7 @@ class _Check:
         allowed = round(max(0.5, self._left()), 1)
         try:
             async with asyncio.timeout(allowed):
-                request = Request.get(f"{self.base_url}/search", {"q": _QUERY, "format": "json"}, self._headers())
+                request = Request.get(f"{self.base_url}/search", {"q": _QUERY, "format": "json"}, self.engine.headers())
                 response = await self.send(request)
         except TimeoutError:
             cause = causes.SEARXNG_BUSY if self.warnings else causes.SEARXNG_SEARCH_SILENT
@@ -200,9 +212,6 @@ class _Check:
                 return await self.raw(request, NAME)
         except TimeoutError:
             raise ENGINE_TIMEOUT(engine=NAME, seconds=round(seconds, 1)) from None
-
-    def _headers(self) -> dict[str, str | Secret]:
-        return {"Authorization": self.key} if self.key else {}
 
     def _left(self) -> float:
         return max(0.05, self.deadline - time.monotonic())

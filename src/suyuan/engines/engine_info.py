@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar, cast
+
+from ..core.foreign_engine import FAULTS
+
+T = TypeVar("T")
+
 
 GENERAL_GUIDE = "troubleshooting"
 
@@ -29,9 +35,22 @@ class EngineInfo:
     @classmethod
     def of(cls, name: str, engine: object) -> EngineInfo:
         """Read the attributes of a class, or of a function that makes an engine and says nothing of it."""
-        known = {field: getattr(engine, field) for field in _COPIED if hasattr(engine, field)}
-        needs_key = bool(getattr(engine, "api_key_env", ""))
-        return cls(name, getattr(engine, "__name__", ""), needs_key=needs_key, **known)
+        known: dict[str, Any] = {
+            one.name: said(engine, one.name, one.default) for one in fields(cls) if one.name in _COPIED
+        }
+        needs_key = bool(said(engine, "api_key_env", ""))
+        return cls(name, said(engine, "__name__", ""), needs_key=needs_key, **known)
+
+
+def said(engine: object, attribute: str, usual: T) -> T:
+    """An attribute of a class; the usual value where it has none, or one that only an instance can tell."""
+    try:
+        value = getattr(engine, attribute, usual)
+    except FAULTS:
+        # A foreign package; what it cannot say is reported when its engine is made.
+        return usual
+    known = isinstance(value, type(usual)) if usual is not None else isinstance(value, int)
+    return cast(T, value) if known else usual
 
 
 _COPIED: Sequence[str] = (

@@ -52,6 +52,8 @@ class Google(Engine):
     default_url = "https://www.google.com"
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
     rate_per_minute = 10
+    # A session searches several times in a row.
+    burst = 5
     needs_browser = True
     redirect_hosts = ("www.google.com",)
 

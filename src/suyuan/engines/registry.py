@@ -10,8 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..core.causes.asked import UNKNOWN_ENGINE
-from ..core.causes.engine import ENGINE_BUG
-from ..core.engine import EngineSettings, SearchEngine
+from ..core.engine import Engine, EngineSettings, SearchEngine
+from ..core.errors import SuyuanError
+from ..core.foreign_engine import FAULTS, adapted, bug, constructed
 from .catalogue import ENGINES
 from .engine_info import EngineInfo
 
@@ -48,7 +49,13 @@ def info(name: str) -> EngineInfo:
     name = canonical(name)
     if name in BUILT_IN:
         return BUILT_IN[name]
-    return EngineInfo.of(name, load(name))
+    try:
+        return EngineInfo.of(name, load(name))
+    except SuyuanError:
+        if name not in names():
+            raise
+        # A package that cannot be imported is reported when its engine is used.
+        return EngineInfo(name, "")
 
 
 def needs_key(name: str) -> bool:
@@ -69,6 +76,26 @@ def auto_order(*, chinese: bool = False) -> tuple[str, ...]:
     return tuple(sorted(ranks, key=ranks.__getitem__))
 
 
+def make(name: str, settings: EngineSettings | None, factory: Factory | None = None) -> Engine:
+    """Make the engine ``name``, by another ``factory`` than its own if one is given.
+
+    Whatever its code raises is a failure of that engine, and of nothing else.
+    """
+    name = canonical(name)
+    factory = factory or load(name)
+    try:
+        engine = adapted(constructed(factory, settings), name)
+        # It is known by the name that it is registered by.
+        engine.name = name
+        # What every view of it asks must not be the first to fail.
+        _ = engine.configured
+    except SuyuanError:
+        raise
+    except FAULTS as error:
+        raise bug(name, "it cannot be made", error) from error
+    return engine
+
+
 def load(name: str) -> Factory:
     """The class or function that makes the engine ``name``; only this imports the engine."""
     name = canonical(name)
@@ -80,9 +107,9 @@ def load(name: str) -> Factory:
         raise UNKNOWN_ENGINE(name=name, known=", ".join(names()))
     try:
         loaded: Any = entry.load()
-    except Exception as error:
+    except FAULTS as error:
         # A third-party package: whatever its import raises is a failure of that engine.
-        raise ENGINE_BUG(engine=name, what=f"{entry.value} cannot be imported: {error}") from error
+        raise bug(name, f"{entry.value} cannot be imported", error) from error
     return loaded  # type: ignore[no-any-return]
 
 

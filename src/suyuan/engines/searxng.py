@@ -59,7 +59,7 @@ class SearXNG(Engine):
             params["time_range"] = query.freshness.period
         elif query.freshness:
             notes += ("date range not supported by SearXNG: not filtered by date",)
-        response = yield Request.get(f"{self.base_url}/search", params, self._headers())
+        response = yield Request.get(f"{self.base_url}/search", params, self.headers())
         found = self.parse(response, query).with_notes(*notes)
         # Nothing is usual on a further page, and the answer itself may be what was found.
         nothing = not found.results and not found.extras and query.page == 1
@@ -70,7 +70,7 @@ class SearXNG(Engine):
     def _no_engines(self) -> Generator[Request, Response, bool]:
         """Whether the instance says that it has no engine for these searches: an empty answer does not tell."""
         try:
-            response = yield Request.get(f"{self.base_url}/config", headers=self._headers())
+            response = yield Request.get(f"{self.base_url}/config", headers=self.headers())
             data = json_object(response, self.name)
         except SuyuanError:
             return False
@@ -87,7 +87,7 @@ class SearXNG(Engine):
 
     def probe(self) -> Generator[Request, Response, None]:
         """Raise unless an instance answers at the base URL; one small request and no search."""
-        response = yield Request.get(f"{self.base_url}/healthz", headers=self._headers())
+        response = yield Request.get(f"{self.base_url}/healthz", headers=self.headers())
         if error := health_error(response, self.base_url, bool(self.settings.api_key)):
             raise error
 
@@ -97,7 +97,7 @@ class SearXNG(Engine):
 
     def diagnose(self, error: SuyuanError) -> Generator[Request, Response, SuyuanError]:
         """Find out what is wrong with the instance, as the health check does."""
-        return Diagnosis(self.base_url, self._headers()).exchange(error)
+        return Diagnosis(self.base_url, self.headers()).exchange(error)
 
     def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Parse the JSON answer."""
@@ -129,7 +129,8 @@ class SearXNG(Engine):
             raise API_SAID_NO(engine=self.name, said=str(json_object(response, self.name).get("error"))[:200])
         check_status(response, self.name)
 
-    def _headers(self) -> dict[str, Any]:
+    def headers(self) -> dict[str, str | Secret]:
+        """The headers of every request to the instance, whoever sends it."""
         key = self.settings.api_key
         if not key:
             return {"Accept": "application/json"}

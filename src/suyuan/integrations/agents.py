@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..client import AsyncClient
-from ..config.agents import AgentWebSearch, agent_web_search
+from ..client import AsyncClient, needs_browser
+from ..config.agents import AgentWebSearch, agent_web_search, with_usable_provider
 from ..config.load import load_settings
 from ..config.settings import Settings
 from ..core.engine import EngineSettings
@@ -37,12 +37,15 @@ def create_web_search_tool(
     "brave", "apiKey": "…", "timeoutSeconds": 15, "cacheTtlMinutes": 5, "maxResults": 5}``.
     Without a ``client`` the tool uses the one that the process shares, which is closed at exit.
     """
-    options = options if isinstance(options, AgentWebSearch) else AgentWebSearch.of(options)
+    options = _options(options)
     if not options.enabled:
         return None
     from ..tools.langchain import SessionSearchTool
 
-    client = client or acquire(_with_key(load_settings(), options))
+    settings = client.settings if client else _with_key(load_settings(), options)
+    options = with_usable_provider(options, settings.engines)
+    client = client or acquire(settings)
+    client.warn_without_browser(needs_browser(options.provider))
     service = client.search_service.with_limits(
         seconds=options.timeout_seconds, cache_seconds=options.cache_ttl_minutes * 60
     )
@@ -85,9 +88,16 @@ class AgentManager:
         self._lock = threading.Lock()
 
     def get_or_create_session(
-        self, session_id: str, *, web_search: AgentWebSearch | None = None, tools: tuple[BaseTool, ...] = ()
+        self,
+        session_id: str,
+        *,
+        web_search: AgentWebSearch | Mapping[str, Any] | None = None,
+        tools: tuple[BaseTool, ...] = (),
     ) -> AgentSession:
-        """Return the session of that id; a new one gets ``tools``, and the search tool where it is enabled."""
+        """Return the session of that id; a new one gets ``tools``, and the search tool where it is enabled.
+
+        ``web_search`` is what ``create_web_search_tool`` takes.
+        """
         with self._lock:
             if session_id not in self._sessions:
                 self._sessions[session_id] = self._create(session_id, web_search, tools)
@@ -105,12 +115,19 @@ class AgentManager:
         for session_id in list(self._sessions):
             self.close_session(session_id)
 
-    def _create(self, session_id: str, web_search: AgentWebSearch | None, tools: tuple[BaseTool, ...]) -> AgentSession:
-        if web_search is None or not web_search.enabled:
+    def _create(
+        self, session_id: str, web_search: AgentWebSearch | Mapping[str, Any] | None, tools: tuple[BaseTool, ...]
+    ) -> AgentSession:
+        options = _options(web_search or {})
+        if not options.enabled:
             return AgentSession(session_id, tools)
-        client = acquire(_with_key(self._settings, web_search))
-        tool = create_web_search_tool(web_search, client=client, lang=self._lang)
+        client = acquire(_with_key(self._settings, options))
+        tool = create_web_search_tool(options, client=client, lang=self._lang)
         return AgentSession(session_id, (*tools, tool) if tool else tools, client, tool)
+
+
+def _options(options: AgentWebSearch | Mapping[str, Any]) -> AgentWebSearch:
+    return options if isinstance(options, AgentWebSearch) else AgentWebSearch.of(options)
 
 
 def _with_key(settings: Settings, options: AgentWebSearch) -> Settings:

@@ -7,7 +7,6 @@ from typing import Any
 from ..citations.registry import CitationRegistry
 from ..client import AsyncClient
 from ..config.settings import Settings
-from ..config.ui import ui_language
 from ..core.page_reading import Depth
 from ..search.service import SearchService
 from ..shared import acquire, default_client
@@ -27,7 +26,7 @@ class SearchTool(SessionSearchTool):
     """``web_search`` with one input, the query; everything else is configured.
 
     ``SearchTool()`` uses the client that the process shares, which is closed at exit; with a ``SearchService`` that one
-    is asked. ``lang`` is the language of its texts, by default that of the locale, and ``engines`` a plan in place of
+    is asked. ``lang`` is the language of its texts, and ``engines`` a plan in place of
     the configured one. With the depth ``passages`` it reads the first pages and returns the passages that answer.
     """
 
@@ -35,7 +34,7 @@ class SearchTool(SessionSearchTool):
         self,
         service: SearchService | None = None,
         *,
-        lang: Lang | None = None,
+        lang: Lang = "zh",
         engines: str = "",
         focus: str = "",
         depth: Depth = "results",
@@ -51,7 +50,7 @@ class SearchTool(SessionSearchTool):
         super().__init__(
             search,
             citations,
-            lang=lang or _ui_lang(),
+            lang=lang,
             inputs=inputs,
             max_results=client.settings.search.max_results,
             most_results=client.settings.most_results,
@@ -73,17 +72,17 @@ class FetchTool(SessionFetchTool):
     def __init__(
         self,
         *,
-        lang: Lang | None = None,
+        lang: Lang = "zh",
         settings: Settings | None = None,
         citations: CitationRegistry | None = None,
     ) -> None:
         client = _client(settings)
-        super().__init__(client.read, client.bridge, lang=lang or _ui_lang(), citations=citations)
+        super().__init__(client.read, client.bridge, lang=lang, citations=citations)
 
 
 def web_tools(
     *,
-    lang: Lang | None = None,
+    lang: Lang = "zh",
     engines: str = "",
     focus: str = "",
     depth: Depth = "results",
@@ -105,7 +104,3 @@ def web_tools(
 
 def _client(settings: Settings | None) -> AsyncClient:
     return acquire(settings) if settings else default_client()
-
-
-def _ui_lang() -> Lang:
-    return "zh" if ui_language() == "zh" else "en"

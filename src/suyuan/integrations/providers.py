@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from ..client import AsyncClient
 from ..config.engine_settings import api_key_variable
-from ..config.load import backend_from_environment, load_settings
+from ..config.load import DEFAULT_PLAN, backend_from_environment, load_settings
 from ..config.settings import ConfigProblem, Settings
 from ..core.causes.asked import BAD_ARGUMENT, UNKNOWN_ENGINE, UNKNOWN_TOOL
 from ..core.engine import EngineSettings
@@ -124,7 +124,8 @@ class WebProvider(BuiltinProvider):
         A name that nobody knows is a warning and ``stub``; each answer then says so in its ``provider_meta``.
         """
         plan, problem = backend_from_environment(environ)
-        provider = cls(load_settings(environ), engines=plan)
+        # The plan is decided, and reported, once: the default of the configuration is not asked here.
+        provider = cls(load_settings(environ, overrides={DEFAULT_PLAN: plan}), engines=plan)
         provider._fallback = problem
         return provider
 

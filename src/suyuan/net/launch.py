@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..core.causes.browser import PLAYWRIGHT_MISSING, PROFILE_BUSY
 from ..core.child_environment import SCREEN, child_environment
+from ..core.tasks import in_thread
 from .settings import NetSettings
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Chrome:
             await await_browser(self._browser.close(), _CLOSE_SECONDS)
         # When it stops, the driver kills a browser that did not close.
         await _stop_driver(self._driver)
-        await asyncio.to_thread(self._remove_folders)
+        await in_thread(self._remove_folders)
 
 
 async def start_chrome(

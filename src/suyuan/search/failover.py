@@ -17,6 +17,8 @@ _MAX_TRIES = 3
 _MAX_TRIES_AT_A_CAPTCHA = 2
 _OVER = 0.001
 """With so few seconds left the time of a search is over."""
+_LAST_MOMENT = 0.05
+"""How long those are waited for whose time ends as that of the search does."""
 # A second try within the same search can help against these; the others will not change so soon.
 _TRANSIENT = {
     "connection_broken", "http_5xx", "http_429", "captcha_required", "soft_block", "engines_dead", "engines_offline",
@@ -198,6 +200,12 @@ class Failover:
         return not self._outcome.ran_out
 
     async def _stop(self) -> None:
+        if self._outcome.ran_out and self._running:
+            # Their own time is over too, and they know what it was spent on.
+            done, _ = await asyncio.wait(self._running, timeout=_LAST_MOMENT)
+            for task in done:
+                runner, _ = self._running.pop(task)
+                self._outcome.add(runner, task.result())
         now = time.monotonic()
         for task, (runner, since) in self._running.items():
             task.cancel()
@@ -207,7 +215,7 @@ class Failover:
                 self._outcome.attempts.append(runner.overtaken(self._query, now - since))
         if self._running:
             # Wait for the cancellation itself, so that the sockets are closed when the search is over.
-            await asyncio.wait(self._running, timeout=0.05)
+            await asyncio.wait(self._running, timeout=_LAST_MOMENT)
 
     def _left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())

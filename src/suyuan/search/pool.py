@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.engine import EngineSettings, ForeignEngine, SearchEngine, adapted
+from ..core.engine import EngineSettings, SearchEngine
 from ..core.errors import SuyuanError
+from ..core.foreign_engine import BrokenEngine, ForeignEngine, adapted
 from ..engines import registry
 from ..net.network import Network, restricted_send
 from .engine_state import EngineState, StateKey, load_states, save_states, shared_state
@@ -59,7 +60,11 @@ class EnginePool(Mapping[str, EngineRunner]):
                 raise KeyError(name)
             offline = self._offline.get(name)
             own = self._settings.get(name) or EngineSettings()
-            self._runners[name] = EngineRunner(adapted(offline())) if offline else self._made(name, own)
+            try:
+                self._runners[name] = EngineRunner(adapted(offline())) if offline else self._made(name, own)
+            except SuyuanError as error:
+                # The other engines of a plan are asked all the same.
+                self._runners[name] = EngineRunner(BrokenEngine(name, error))
         return self._runners[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -78,17 +83,20 @@ class EnginePool(Mapping[str, EngineRunner]):
         has_key = own is not None and bool(own.api_key)
         if registry.needs_key(name) and not has_key:
             return False
-        return self[name].engine.configured
+        try:
+            return self[name].engine.configured
+        except SuyuanError:
+            # Its own code fails: it is said where the engine is asked, or shown.
+            return False
 
     def status(self, name: str) -> EngineStatus:
         """Whether an engine can be asked now, and what it lacks."""
         from .engine_status import EngineStatus, status_of
 
         try:
-            runner = self[name]
+            return status_of(self[name], self._network.browser_problem())
         except SuyuanError as error:
             return EngineStatus(name, name, "broken", problem=error)
-        return status_of(runner, self._network.browser_problem())
 
     def configure(self, settings: Mapping[str, EngineSettings]) -> None:
         """Use other settings from now on; engines whose settings are the same stay as they are."""
@@ -102,8 +110,8 @@ class EnginePool(Mapping[str, EngineRunner]):
         return self._made(name, settings, EngineState())
 
     def _made(self, name: str, own: EngineSettings, state: EngineState | None = None) -> EngineRunner:
-        factory: Any = self._factories[name] if self._factories else registry.load(name)
-        engine = adapted(factory(own))
+        factory = self._factories[name] if self._factories else None
+        engine = registry.make(name, own, factory)
         page_url = engine.base_url if engine.reads_pages else ""
         if not isinstance(engine, ForeignEngine):
             send = self._network.send_as_browser if engine.reads_pages else self._network.send

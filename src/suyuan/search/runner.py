@@ -119,6 +119,7 @@ class EngineRunner:
         started = self.clock()
         allowed = min(seconds, self.timeout) if self.timeout else seconds
         end = started + allowed
+        wait = 0.0
         try:
             if wait := await self._turn(allowed):
                 await self._wait_for_turn(wait)
@@ -137,7 +138,7 @@ class EngineRunner:
         except SuyuanError as error:
             took = self.clock() - started
             try:
-                error = await self._diagnosed(error, end - self.clock())
+                error = self._for_its_turn(await self._diagnosed(error, end - self.clock()), wait)
             except asyncio.CancelledError:
                 self._learn(error)
                 raise
@@ -216,6 +217,13 @@ class EngineRunner:
                 engine=self.name, rate=self.limiter.per_minute or 0, seconds=wait, retry_after=wait
             )
         return wait
+
+    def _for_its_turn(self, error: SuyuanError, waited: float) -> SuyuanError:
+        """The failure, which is that of the rate limit where waiting for it has taken the time that was missing."""
+        if not waited or error.detail_code != causes.ENGINE_TIMEOUT.detail_code:
+            return error
+        rate, left = self.limiter.per_minute or 0, error.failure.params.get("seconds", 0)
+        return causes.TURN_CAME_LATE(engine=self.name, rate=rate, turn=waited, seconds=left)
 
     async def _results(self, query: SearchQuery, allowed: float) -> EngineResults:
         try:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ..core.allowance import current_allowance
 from ..core.cause import Cause
-from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT
+from ..core.causes.engine import ALL_FAILED, BUDGET_SPENT, OWN_RATE_LIMIT
 from ..core.causes.network import NO_SUCH_HOST, OFFLINE
 from ..core.errors import SuyuanError, Timeout
 from ..core.extras import joined
@@ -309,10 +309,14 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
     """The error to raise: an engine's own where they agree, else one that names them all."""
     errors = outcome.errors
     engines = tuple(dict.fromkeys(error.engine for error in errors))
-    if len(engines) == 1 and not outcome.ran_out:
+    slowed = OWN_RATE_LIMIT.detail_code in {error.detail_code for error in errors}
+    # That the time is over says less than what it was spent on.
+    ran_out = outcome.ran_out and not slowed
+    if len(engines) == 1 and not ran_out:
         return errors[-1]
     names = ", ".join(engines)
-    if outcome.ran_out and all(error.code == "Timeout" for error in errors):
+    all_late = all(error.code == "Timeout" for error in errors)
+    if ran_out and all_late:
         return BUDGET_SPENT(seconds=seconds, waited=names, retry_after=_soonest(errors))
     detail_codes = {error.detail_code for error in errors}
     if detail_codes == {NO_SUCH_HOST.detail_code}:

@@ -28,7 +28,7 @@ class SharedEngine:
         limiter = self._state.limiter
         if not limiter.interval:
             return None
-        return await self._live.limits.take(self._name, limiter.interval, limiter.slack, allowed)
+        return await self._live.limits.take(self._name, limiter.interval, limiter.slack, allowed, limiter.most)
 
     async def leave(self) -> None:
         """Return a turn that was not used."""

@@ -82,6 +82,8 @@ class AnswerHtml:
             yield t("steps.web_search", n=len(searches))
         if view.sources:
             yield t("evidence.sources", n=len(view.sources))
+        elif found:
+            yield t("round.none")
         if found:
             answered = [each["engine"] for step in found for each in step.receipt if each["outcome"] == "ok"]
             names = dict.fromkeys(map(self.engine, answered or [step.engine for step in found]))

@@ -15,6 +15,7 @@ from ..core.failure import Failure
 from ..core.urls import is_page
 from ..markup.blocks import LONGEST, Labels, Mark, plain_block
 from ..store.conversation import Message
+from ..text.numbers import figures
 from ..text.shingles import is_reprint
 
 Json = Mapping[str, Any]
@@ -47,13 +48,24 @@ class Listing:
     reprints: dict[int, list[Json]] = field(default_factory=dict)
 
     def add(self, source: Json, *, cited: bool) -> None:
-        """Add the next source; one whose text another has too stands below that one."""
+        """Add the next source; one that is not cited and whose text another has too stands below that one."""
+        if cited:
+            self.used.append(source)
+            return
         text = source.get("snippet") or ""
-        known = (each for each in (*self.used, *self.others) if is_reprint(each.get("snippet") or "", text))
+        known = (each for each in (*self.used, *self.others) if _is_same_text(each.get("snippet") or "", text))
         if (origin := next(known, None)) is not None:
             self.reprints.setdefault(origin["number"], []).append(source)
         else:
-            (self.used if cited else self.others).append(source)
+            self.others.append(source)
+
+
+def _is_same_text(one: str, other: str) -> bool:
+    """Whether one of the texts is the other or a part of it; one that gives another figure is a text of its own."""
+    if not is_reprint(one, other):
+        return False
+    ours, theirs = figures(one).implied, figures(other).implied
+    return ours <= theirs or theirs <= ours
 
 
 @dataclass(slots=True)

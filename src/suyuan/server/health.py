@@ -32,6 +32,7 @@ class Health:
         self._client = client
         self._checked: float | None = None
         self._error: SuyuanError | None = None
+        self._state = "unknown"
         self._findings: Sequence[Finding] = ()
         self.tell: Callable[[Sequence[Finding]], None] = lambda findings: None
         """Shows what the check at the start has found to whoever started the server."""
@@ -69,7 +70,7 @@ class Health:
         if self._checked is None:
             return {"state": "unknown", "age_seconds": None, "error": None}
         age, error = round(time.monotonic() - self._checked, 1), self._error.as_dict(lang) if self._error else None
-        return {"state": "down" if error else "ok", "age_seconds": age, "error": error}
+        return {"state": self._state, "age_seconds": age, "error": error}
 
     async def _start_up(self) -> None:
         from ..doctor.checks import startup_findings
@@ -91,6 +92,13 @@ class Health:
     async def _probe(self) -> None:
         if _SEARXNG in self._client.engines:
             self._error = await self._client.engines[_SEARXNG].check_health()
+            self._state = "down" if self._error else "ok"
+        if self._state == "ok":
+            from ..doctor.engines import searxng_status
+
+            # It is reachable; whether a search is answered, too, a few small requests tell.
+            self._error = (await searxng_status(self._client, searching=False)).error
+            self._state = "misconfigured" if self._error else "ok"
         self._checked = time.monotonic()
 
     async def _logged(self, work: Awaitable[None]) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.engine import EngineSettings, ForeignEngine, SearchEngine, adapted
+from ..core.engine import EngineSettings, SearchEngine
+from ..core.foreign_engine import ForeignEngine, adapted
 from ..core.query import SearchQuery
 from ..core.secret import Secret
 from ..core.sync_bridge import SyncBridge

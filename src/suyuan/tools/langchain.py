@@ -12,18 +12,22 @@ from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, PrivateAttr
 
 from ..citations.registry import CitationRegistry
+from ..core.causes.asked import BAD_ARGUMENT
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.page_reading import Depth
 from ..core.query import MAX_RESULTS, SearchQuery
 from ..core.result import SearchPage
 from ..core.sync_bridge import SyncBridge
+from ..messages.catalog import Text
 from ..pages.passages import select
 from .session import SessionSearch, depth_from, query_from
 from .specs import ONE_INPUT, WEB_FETCH, WEB_SEARCH, Lang
 from .text import PAGE_TOKENS, compact, failure, page_text
 
 MOST_RESULTS = 5
+_EMPTY: tuple[object, ...] = (None, "", [], ())
+"""What counts as not given."""
 
 Fetch = Callable[[str], Coroutine[Any, Any, Document]]
 
@@ -120,9 +124,8 @@ class SessionSearchTool(_WebTool):
     async def _arun(
         self, run_manager: AsyncCallbackManagerForToolRun | None = None, **arguments: Any
     ) -> tuple[str, SearchPage | None]:
-        # A framework may pass on whatever a model has written; only what the tool offers is taken.
-        given = {name: value for name, value in arguments.items() if name in self._inputs}
         try:
+            given = self._offered(arguments)
             query = query_from(given, count=self.max_results, most=self.most_results)
             page, repeated = await self.searched(query, *depth_from(given, self.depth))
         except SuyuanError as error:
@@ -131,6 +134,14 @@ class SessionSearchTool(_WebTool):
         sources = self._citations.add(page, page.query.count)
         today, length = self._today(), self.snippet_length
         return compact(page, sources, lang=self.lang, today=today, snippet=length, repeated=repeated), page
+
+    def _offered(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call; raises where one has a value that the tool would have to leave out."""
+        for name, value in arguments.items():
+            if name not in self._inputs and value not in _EMPTY:
+                known = Text("input.detail.unknown_argument", {"known": ", ".join(sorted(self._inputs))})
+                raise BAD_ARGUMENT(name=name, why=known)
+        return {name: value for name, value in arguments.items() if name in self._inputs}
 
     async def searched(
         self, query: SearchQuery, depth: Depth = "results", max_tokens: int | None = None

@@ -29,6 +29,7 @@ ENGINE_TIMEOUT = Cause(Timeout, "engine.timeout", "engine_timeout")
 LATE = Cause(Timeout, "engine.late", "late")
 BUDGET_SPENT = Cause(Timeout, "engine.budget_spent", "budget_spent")
 OWN_RATE_LIMIT = Cause(Timeout, "engine.own_rate_limit", "own_rate_limit")
+TURN_CAME_LATE = Cause(Timeout, "engine.turn_came_late", "own_rate_limit")
 
 # --- keys
 KEY_MISSING = Cause(AuthError, "engine.key_missing", "key_missing")
