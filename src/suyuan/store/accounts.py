@@ -242,7 +242,7 @@ def check_admins(people: People, account: Account) -> None:
 
 def clean_name(name: str, *, check: bool = False) -> str:
     """A name as it is kept: in one form, in lower case."""
-    cleaned = unicodedata.normalize("NFKC", name.strip()).casefold()[:100]
+    cleaned = unicodedata.normalize("NFKC", name[:_LONGEST_NAME].strip()).casefold()[:_LONGEST_NAME]
     if check and (not _NAME.fullmatch(cleaned) or len(_alphabets(cleaned)) > 1):
         raise BAD_NAME(name=name[:60])
     return cleaned
