@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from support.oai import Answering, Step, raw, reply, serve_model, tool_call
-from support.timing import without_garbage_collection
 from support.talk import ask, of, openai, talking
+from support.timing import without_garbage_collection
 from suyuan.chat.answering import answer_events
 from suyuan.chat.events import Answer, Notice
 from suyuan.chat.functions import Functions

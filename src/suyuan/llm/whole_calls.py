@@ -1,6 +1,7 @@
 """``WholeCalls``: a model of any library that gives its tool calls on when they are whole.
 
-LangChain puts pieces together by itself, and tries to complete arguments that are no JSON: in the square of their length.
+LangChain puts pieces together by itself, and tries to complete arguments that are no JSON, which takes
+the square of their length.
 """
 
 from __future__ import annotations

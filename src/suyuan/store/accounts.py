@@ -39,6 +39,7 @@ T = TypeVar("T")
 TOKEN_PREFIX = "suyuan_"
 LEAST_PASSWORD = 8
 _LONGEST_PASSWORD = 1000
+_LONGEST_NAME = 100
 _ROTATED_AFTER = 86_400.0
 # What is known of a token is looked up again after this long: one that was ended elsewhere ends here too.
 _KNOWN_SECONDS = 5.0
