@@ -81,7 +81,7 @@ class Turn:
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
         self.citations = CitationRegistry(self._found)
         self.web_policy = WebPolicy()
-        self.web_policy.private = any(exchange.private for exchange in session.history)
+        self.web_policy.private = session.private or any(exchange.private for exchange in session.history)
         self._refused: set[str] = set()
         self._evidence: dict[int, SourceEvidence] = {}
         """What cited sentences are compared with, by the numbers of the sources."""
