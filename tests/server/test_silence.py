@@ -200,8 +200,8 @@ MANY: dict[str, Callable[[int], Any]] = {
     "names": lambda count: {str(at): 1 for at in range(count)},
     "names of lists": lambda count: {str(at): [] for at in range(count)},
 }
-MOST = 60_000
-"""More than any body may have; below are the most that one may have, without what is beside them."""
+MOST_BYTES = 900_000
+"""As long as a body can be; below are the most values that one may have, without what is beside them."""
 MOST_OWN, MOST_FOREIGN = 1_900, 19_000
 
 
@@ -224,9 +224,11 @@ async def test_a_server_is_not_silent_whatever_a_body_has_many_of(tmp_path: Path
 def _of_many(described: Any, schema: Any, many: Callable[[int], Any], most: int) -> Iterator[Any]:
     """Bodies that would fit, but for one field that has many values; and one that is nothing else."""
     fits = made(described, schema)
-    yield many(MOST)
+    too_many = many(MOST_BYTES // len(json.dumps(many(10_000))) * 10_000)
+    yield too_many
     for name in [*properties(described, schema), "of_no_name"]:
         yield {**fits, name: many(most)}
+        yield {**fits, name: too_many}
 
 
 async def test_a_server_ends_while_it_works_on_hostile_texts(tmp_path: Path) -> None:
