@@ -28,6 +28,12 @@ MEMBERS = (
     "\U0001f469",
     "\ud7ff",
     "👩\u200d🔬",
+    "👩\u200d",
+    "❤\ufe0f",
+    "\u0316\u0301",
+    "\ufdfa",
+    "㌖",
+    "ΐ",
     "🇨🇳",
 )
 # What opens, divides or numbers something in a text, with what often stands beside it.

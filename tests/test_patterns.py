@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ from types import FrameType
 
 import pytest
 
-from support.patterns import Found, hostile, read
+from support.patterns import GIVEN, PACKAGE, Found, hostile, made_within, read
 
 LONG = bool(os.environ.get("SUYUAN_TEST_LONG"))
 TINY, SMALL, PARTS, TIMES = 40, 3_000, 4, 8
@@ -147,6 +148,13 @@ def test_all_patterns_are_found(found: list[Found]) -> None:
     }
     names = {f"{each.where.partition(':')[0]} {each.name}" for each in found}
     assert not {way: name for way, name in ways.items() if name not in names}
+
+
+def test_a_pattern_of_what_somebody_typed_is_made_of_many_texts() -> None:
+    call = ast.parse(r"re.compile(r'[\W_]*'.join(map(re.escape, typed)))", mode="eval").body
+    assert isinstance(call, ast.Call)
+    made = [made_within(PACKAGE / "x.py", call, sys.modules[__name__], given) for given in GIVEN]
+    assert any(slow(each, long=False) for each in made if each)
 
 
 def test_the_time_of_no_pattern_grows_faster_than_a_text(found: list[Found]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 
 from support.oai import Answering, Step, raw, reply, serve_model, tool_call
 from support.talk import ask, of, openai, talking
+from support.timing import without_garbage_collection
 from suyuan.chat.answering import answer_events
 from suyuan.chat.events import Answer, Notice
 from suyuan.chat.functions import Functions
+from suyuan.chat.model_call import _calling as _calling_of
 from suyuan.chat.turn import Turn
 from suyuan.core.errors import SuyuanError
 from suyuan.llm.tool_calls import MAX_ARGUMENTS, MAX_CALLS, CollectedCalls
@@ -106,3 +109,56 @@ async def test_arguments_in_very_many_pieces_cost_little(mode: Mode) -> None:
             events = [event async for event in answer_events(turn)]
     answer = events[-1]
     assert isinstance(answer, Answer) and [json.loads(call.arguments) for call in answer.calls] == [whole]
+
+
+HOSTILE = {
+    "no JSON": "a" * 60_000,
+    "opened": "[" * 60_000,
+    "blanks": " " * 60_000,
+    "text without end": '{"query": "' + "a" * 60_000,
+    "commas": '{"query": "a"' + "," * 60_000,
+    "unknown names": json.dumps({str(at): 1 for at in range(12_000)}),
+    "half of an escape": '{"query": "' + "\\" * 60_001,
+    "a number": "1" * 60_000,
+    "numbers": json.dumps({"query": [1] * 30_000}),
+}
+
+
+@pytest.mark.parametrize("name", ["web_search", "web_fetch", "no_such_tool"])
+@pytest.mark.parametrize("written", HOSTILE.values(), ids=HOSTILE)
+async def test_no_arguments_of_a_call_hold_up_the_server(written: str, name: str) -> None:
+    longest = 0.0
+
+    async def watch() -> None:
+        nonlocal longest
+        while True:
+            begun = time.thread_time()
+            await asyncio.sleep(0)
+            longest = max(longest, time.thread_time() - begun)
+            await asyncio.sleep(0.001)
+
+    with serve_model([tool_call(name, "{}", pieces=1), reply("Done."), *_calling(name, written)]) as model:
+        async with talking(openai(model.url)) as (client, _):
+            # Libraries are imported before.
+            await ask(client, "How long is the bridge?", mode="agent")
+            watching = asyncio.create_task(watch())
+            with without_garbage_collection():
+                _, answer = await ask(client, "How wide is the bridge?", mode="agent")
+            watching.cancel()
+    assert answer is not None and longest < 0.1
+
+
+def _calling(name: str, written: str) -> list[Answering]:
+    return [tool_call(name, written, pieces=20_000), reply("Done.")]
+
+
+@pytest.mark.parametrize("written", [*HOSTILE.values(), "{", '{"city": "Wien', "]"])
+def test_arguments_are_told_as_they_were_written(written: str) -> None:
+    calls = CollectedCalls()
+    calls.add({"index": 0, "id": "c", "name": "warmth", "args": written})
+    (call,) = Functions((WARMTH,)).called(_calling_of(calls))
+    try:
+        assert json.loads(call.arguments) == json.loads(written)
+    except (ValueError, RecursionError):
+        completed = {"{": "{}", '{"city": "Wien': '{"city": "Wien"}'}
+        assert call.arguments in (written.removeprefix("]"), completed.get(written))

@@ -468,12 +468,12 @@ async def test_the_test_server_lists_its_requests_and_repeats_its_last_answer() 
 
 
 def message_of(chunks: list[dict[str, Any]]) -> Any:
-    from suyuan.llm.openai_compatible import _message, _piece
+    from suyuan.llm.openai_compatible import _piece, message_of
     from suyuan.llm.tool_calls import CollectedCalls
 
     calls = CollectedCalls()
     piece = _piece(chunks, calls)
-    return _message(replace(piece, calls=calls.whole))
+    return message_of(replace(piece, calls=calls.whole))
 
 
 class TestChunkParser:

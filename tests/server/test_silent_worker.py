@@ -184,3 +184,27 @@ async def uploaded(ask: Client) -> None:
     with contextlib.suppress(OSError):
         await reader.read()
     writer.close()
+
+
+async def ask_for_health(ask: Client) -> None:
+    """Ask every few milliseconds whether the server works, as those do who watch it."""
+    while True:
+        with contextlib.suppress(aiohttp.ClientError):
+            await ask("GET", "/healthz")
+        await asyncio.sleep(0.005)
+
+
+async def test_what_held_up_a_worker_is_named_however_often_it_is_asked_for_its_health(tmp_path: Path) -> None:
+    async with faulty(tmp_path, [[reply("HOLD **this** answer.")]], silent=2.0) as (_, ask):
+        held, run = await answered(ask, "One?")
+        asking = [asyncio.create_task(ask_for_health(ask)) for _ in range(4)]
+        await asyncio.sleep(0.2)
+        # In a thread, and in the next worker, which does not know the answer, on the event loop.
+        await hold_up(ask, f"/c/{held}")
+        await hold_up(ask, f"/stream/{run}")
+        for each in asking:
+            each.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+        _, kept = await ask("GET", "/api/notices")
+    told = {notice["file"] for notice in kept["notices"] if notice["code"] == "worker_silent"}
+    assert told == {f"conversation {held}", f"answer {run}"}

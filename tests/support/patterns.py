@@ -28,6 +28,10 @@ _MANY = 20
 _ANCHORED = {"match", "fullmatch"}
 _SEARCHING = {"search", "sub", "subn", "split", "findall", "finditer"}
 _ALL = _ANCHORED | _SEARCHING | {"compile"}
+_LONG_RUN = 30
+_RUNS = ("❤", "❤\ufe0f", "👩\u200d", "a", "aab", "a.", "+#", " ", "_", "中", "\u0301\u0316", "\ufdfa", "\ud83d")
+GIVEN = ("word", *(run * _LONG_RUN for run in _RUNS))
+"""What a pattern that is put together at run time is made of: a word, and what nobody types but to hold it up."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,10 @@ def patterns() -> list[Found]:
     finally:
         re._compile = plain  # type: ignore[attr-defined]
     found = [_found(calls, file, line, pattern) for file, line, pattern in made if isinstance(pattern.pattern, str)]
-    found += [_inner(file, call, loaded[str(file)]) for file, call in calls.inner if str(file) in loaded]
+    for file, call in calls.inner:
+        if str(file) in loaded:
+            made_of = (made_within(file, call, loaded[str(file)], given) for given in GIVEN)
+            found += filter(None, made_of)
     return list({(each.where, each.pattern.pattern): each for each in found}.values())
 
 
@@ -108,23 +115,32 @@ def _found(calls: _Calls, file: str, line: int, pattern: re.Pattern[str]) -> Fou
     return Found(_where(Path(file), line), name, pattern, frozenset(uses) if uses <= _ANCHORED else frozenset())
 
 
-def _inner(file: Path, call: ast.Call, module: ModuleType) -> Found:
-    """A pattern that is written within a function, where what the function has is a word."""
+def made_within(file: Path, call: ast.Call, module: ModuleType, given_text: str) -> Found | None:
+    """A pattern that is written within a function, where what that has is some text; none where it is no pattern."""
     method = _method(call) or ""
-    values = _Words(vars(module))
+    values = _Words(vars(module), given_text)
     pattern = eval(compile(ast.Expression(call.args[0]), str(file), "eval"), {}, values)
     at = {"compile": 1, "sub": 4, "subn": 4, "split": 3}.get(method, 2)
     given = call.args[at] if len(call.args) > at else next((k.value for k in call.keywords if k.arg == "flags"), None)
     flags = eval(compile(ast.Expression(given), str(file), "eval"), {}, values) if given else 0
-    return Found(_where(file, call.lineno), "", re.compile(pattern, flags), frozenset({method} & _ANCHORED))
+    try:
+        compiled = re.compile(pattern, flags)
+    except re.error:
+        # What is compiled as it was typed is refused there as well.
+        return None
+    return Found(_where(file, call.lineno), "", compiled, frozenset({method} & _ANCHORED))
 
 
 class _Words(dict[str, Any]):
-    """The names of a module; any other is a word."""
+    """The names of a module; any other is the text that is given."""
+
+    def __init__(self, names: dict[str, Any], given: str) -> None:
+        super().__init__(names)
+        self._given = given
 
     def __missing__(self, name: str) -> Any:
         builtins = vars(sys.modules["builtins"])
-        return builtins.get(name, "word")
+        return builtins.get(name, self._given)
 
 
 def _where(file: Path, line: int) -> str:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..llm.tool_calls import as_written
 from ..store.conversation import new_id
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ NO_FUNCTIONS = Functions()
 
 
 def _json(arguments: Any) -> str:
-    return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+    return as_written(arguments) if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
 
 
 def arguments_of(call: FunctionCall) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from datetime import date
 
 from ..text.keywords import STOP_WORDS
 from ..text.scripts import CJK
+from ..text.unicode_forms import in_form
 from ..text.words import stem_word
 
 # Words that steer a search and say nothing about what is searched for. The list is closed, and a query may have few of
@@ -38,7 +39,7 @@ _AROUND = ".,;:!?…\"'“”‘’()[]{}<>«»。，；：！？、（）《》
 
 def normal(text: str) -> str:
     """``text`` as it is compared: one form for each character, no case, nothing invisible."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = in_form("NFKC", text).casefold()
     return "".join(char for char in plain if unicodedata.category(char) != "Cf")
 
 

@@ -27,6 +27,8 @@ log = logging.getLogger("suyuan.chat")
 _KEEP_EVERY = 0.5
 # How long a finished answer waits for the store before it is shown as not saved.
 _SAVE_SECONDS = 3.0
+# About what the check of a citation takes, and a character that was sent and is in the answer.
+_CHECK_BYTES, _TEXT_BYTES = 400, 10
 # What the finished answer contains.
 _CONTAINED = (TextDelta, Thinking, ClaimsChecked, Answer)
 
@@ -114,6 +116,12 @@ class Run(EventLog[Event]):
             answer = self.answer = replace(answer, unsaved=True)
             await self._unsaved(self)
         self._take(answer)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes its events take."""
+        checks = sum(len(event.claims) for _, event in self._events if isinstance(event, ClaimsChecked | Answer))
+        return checks * _CHECK_BYTES + sum(map(len, self._text)) * _TEXT_BYTES
 
     def save(self) -> asyncio.Future[None]:
         """Save the finished answer with all events that are not saved yet."""

@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core.answer_length import AnswerLength
+from ..core.at_work import NotedThreads
 from ..core.causes.chat import ANSWER_UNDER_WAY, NO_CONVERSATION, NO_MESSAGE, SWITCH_LOCKED
 from ..core.causes.store import STORE_SLOW
 from ..core.errors import SuyuanError
@@ -42,6 +43,8 @@ Begin = Callable[[Conversation, list[Message], str], Awaitable[tuple[Turn, Conve
 
 # How long a finished run can be followed from its events.
 _FOLLOWED = 120.0
+# So many bytes of finished runs are kept for that; the store has them all.
+_MOST_FOLLOWED = 64_000_000
 _QUEUE = 64
 # How long the end of an answer waits for a store that does not respond, and how long a request does.
 _STORE_SECONDS = 3.0
@@ -77,12 +80,14 @@ class ChatService:
         self._runs: dict[str, Run] = {}
         self._latest_runs: dict[str, Run] = {}
         """The last of them in each conversation."""
+        self._followed: dict[str, Run] = {}
+        """Those that have ended and can still be followed, the oldest first."""
         self._beginning: set[str] = set()
         self._watchers: dict[str, set[asyncio.Queue[Change]]] = {}
         # Nothing waits for the disk on the event loop.
         self._writers = store.writer()
         # Threads of its own: a database that does not respond must not stop what else needs threads.
-        self._readers = ThreadPoolExecutor(_READERS, "suyuan-store-reader")
+        self._readers = NotedThreads(_READERS, "suyuan-store-reader")
         if live is not None:
             live.nudges.on("stop", self._told_to_stop)
             live.nudges.on("change", self._told_of_change)
@@ -333,9 +338,16 @@ class ChatService:
             self._tell(Change("run.saved", conversation, run.id))
 
     def _forget_later(self, run: Run) -> None:
+        self._followed[run.id] = run
+        size = sum(each.size for each in self._followed.values())
+        for oldest in list(self._followed.values())[:-1]:
+            if size > _MOST_FOLLOWED:
+                size -= oldest.size
+                self._forget(oldest)
         asyncio.get_running_loop().call_later(_FOLLOWED, self._forget, run)
 
     def _forget(self, run: Run) -> None:
+        self._followed.pop(run.id, None)
         self._runs.pop(run.id, None)
         if self._latest_runs.get(run.conversation) is run:
             del self._latest_runs[run.conversation]

@@ -72,6 +72,8 @@ class Session:
     """What the caller tells the model before the conversation; not the user's word."""
     private: bool = False
     """Whether what the caller sent names own documents of the user, anywhere."""
+    shortened: bool = False
+    """Whether the conversation was longer than what is looked at."""
 
     @property
     def chat_model(self) -> BaseChatModel:

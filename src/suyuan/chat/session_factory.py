@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core.answer_length import AnswerLength
-from ..core.causes.chat import BAD_MODE, NO_FUNCTION_CALLS, UNKNOWN_MODEL_CHOICE
+from ..core.causes.chat import BAD_MODE, MESSAGE_TOO_LONG, NO_FUNCTION_CALLS, UNKNOWN_MODEL_CHOICE
 from ..core.errors import SuyuanError
 from ..core.own_address import names_document
 from ..core.person import require
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Conversations whose search cache is kept.
 _MAX_CONVERSATIONS = 200
+MAX_HISTORY = 200_000
+"""So many characters of a conversation are looked at, the newest ones; many more than models read."""
 
 
 class SessionFactory:
@@ -110,6 +112,11 @@ class SessionFactory:
         made = self._model(settings)
         if functions.tools and isinstance(made, Responder):
             raise NO_FUNCTION_CALLS(model=label)
+        returned = sum(len(call.output or "") for calls in functions.rounds for call in calls)
+        if returned > MAX_HISTORY:
+            raise MESSAGE_TOO_LONG(length=returned, limit=MAX_HISTORY)
+        told = instructions if len(instructions) <= MAX_HISTORY else ""
+        looked_at = _newest(history, MAX_HISTORY - len(told))
         return Session(
             made,
             search_of,
@@ -119,12 +126,13 @@ class SessionFactory:
             engine,
             settings,
             self._settings,
-            _told_apart(history, search_of),
+            _told_apart(looked_at, search_of),
             length=length or self._settings.length,
             recall=self._recall,
             functions=functions,
-            instructions=instructions,
+            instructions=told,
             private=private,
+            shortened=len(told) < len(instructions) or len(looked_at) < len(history),
         )
 
     def _model(self, settings: ModelSettings) -> BaseChatModel | Responder:
@@ -171,6 +179,15 @@ class SessionFactory:
         """Close the models that were built."""
         while self._built:
             await close_model(self._built.popitem()[1])
+
+
+def _newest(history: tuple[PastTurn, ...], room: int) -> tuple[PastTurn, ...]:
+    """The newest exchanges that are so many characters long together."""
+    for at in range(len(history) - 1, -1, -1):
+        room -= len(history[at].question) + len(history[at].answer) + len(history[at].returned)
+        if room < 0:
+            return history[at + 1 :]
+    return history
 
 
 def _told_apart(history: tuple[PastTurn, ...], search: SessionSearch) -> tuple[PastTurn, ...]:

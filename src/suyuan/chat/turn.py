@@ -18,7 +18,7 @@ from ..citations.references import references
 from ..citations.registry import CitationRegistry, Round, Source
 from ..citations.text_fragment import fragment_link
 from ..core.allowance import Reserved, current_allowance
-from ..core.causes.chat import ANSWER_TOO_LONG, EMPTY_ANSWER, TOO_MANY_CALLS, UNEXPECTED
+from ..core.causes.chat import ANSWER_TOO_LONG, EMPTY_ANSWER, HISTORY_CUT, TOO_MANY_CALLS, UNEXPECTED
 from ..core.errors import SuyuanError
 from ..core.failure import Failure
 from ..core.give_way import GiveWay
@@ -80,7 +80,8 @@ class Turn:
         self.run = run or new_id()
         self.lang: Lang = "zh" if script_language(message) == "zh" else "en"
         self.citations = CitationRegistry(self._found)
-        self.web_policy = _policy_of(session, message, query)
+        self.web_policy = WebPolicy()
+        self.web_policy.private = session.private or any(exchange.private for exchange in session.history)
         self._refused: set[str] = set()
         self._evidence: dict[int, SourceEvidence] = {}
         """What cited sentences are compared with, by the numbers of the sources."""
@@ -302,6 +303,10 @@ class Turn:
         failure: Failure | None = None
         stopped = False
         try:
+            if self.session.shortened:
+                self.notice("warning", HISTORY_CUT.failure())
+            # In a thread, since all that was said before is looked at.
+            self.web_policy = await asyncio.to_thread(_policy_of, self.session, self.message, self.query)
             await work(self)
         except asyncio.CancelledError:
             stopped = True

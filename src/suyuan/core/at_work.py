@@ -1,24 +1,35 @@
 """``WorkBoard``: what a process is working on, in memory that it shares with the one that watches it.
 
-A process whose event loop is held up can tell nobody why. So it writes down beforehand what each step works for, and
-the watcher reads it when no sign of life has come for too long.
+A process whose event loop is held up can tell nobody why. So it writes down beforehand what each step of the event loop
+and each thread works for, and the watcher reads it when no sign of life has come for too long: that of the thread which
+has computed. What a step begins, as tasks or in threads, works for the same.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import mmap
 import struct
-from collections.abc import Awaitable, Coroutine, Generator
-from typing import Any, Self, TypeVar
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import Any, ParamSpec, Self, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
-_SIZE = 4096
 _BEATS = struct.Struct("!QB")
-_LENGTH = struct.Struct("!H")
-_ITEM_AT = _BEATS.size
+_PLACE = struct.Struct("!QH")
+"""A thread, which is 0 for the event loop, and the length of the name behind it."""
 _LONGEST = 1000
+_PLACE_SIZE = _PLACE.size + _LONGEST
+_PLACES = 64
+_SIZE = _BEATS.size + _PLACES * _PLACE_SIZE
+LOOP = 0
+_item: ContextVar[str] = ContextVar("item", default="")
+"""What is worked for."""
 
 
 class WorkBoard:
@@ -27,6 +38,8 @@ class WorkBoard:
     def __init__(self, descriptor: int) -> None:
         self._memory = mmap.mmap(descriptor, _SIZE)
         self._count = 0
+        self._places: dict[int, int] = {LOOP: 0}
+        self._lock = threading.Lock()
 
     @classmethod
     def create(cls, descriptor: int) -> Self:
@@ -45,23 +58,37 @@ class WorkBoard:
         """Say that no more signs of life will come."""
         _BEATS.pack_into(self._memory, 0, self._count + 1, 0)
 
-    def begin(self, item: str) -> None:
-        """The next step works for ``item``; empty for none that is known."""
+    def begin(self, item: str, thread: int = LOOP) -> None:
+        """What the event loop or a thread does from now on is for ``item``; empty for none that is known."""
+        at = self._place_of(thread)
         name = item.encode("utf-8", "replace")[:_LONGEST]
-        _LENGTH.pack_into(self._memory, _ITEM_AT, len(name))
-        self._memory[_ITEM_AT + _LENGTH.size : _ITEM_AT + _LENGTH.size + len(name)] = name
+        _PLACE.pack_into(self._memory, at, thread, len(name))
+        start = at + _PLACE.size
+        self._memory[start : start + len(name)] = name
+
+    def _place_of(self, thread: int) -> int:
+        place = self._places.get(thread)
+        if place is None:
+            with self._lock:
+                # Threads are kept; where there were more than places, the first ones have ended.
+                place = 1 + (len(self._places) - 1) % (_PLACES - 1)
+                self._places[thread] = place
+        return _BEATS.size + place * _PLACE_SIZE
 
     def read(self) -> tuple[int, bool]:
         """How many signs of life there were, and whether more are expected."""
         count, expected = _BEATS.unpack_from(self._memory, 0)
         return count, bool(expected)
 
-    @property
-    def item(self) -> str:
-        """What the process works for."""
-        (length,) = _LENGTH.unpack_from(self._memory, _ITEM_AT)
-        start = _ITEM_AT + _LENGTH.size
-        return self._memory[start : start + min(length, _LONGEST)].decode("utf-8", "replace")
+    def item(self, thread: int = LOOP) -> str:
+        """What the event loop or a thread works for; empty where nobody knows."""
+        for place in range(_PLACES):
+            at = _BEATS.size + place * _PLACE_SIZE
+            whose, length = _PLACE.unpack_from(self._memory, at)
+            if whose == thread and (place or thread == LOOP):
+                start = at + _PLACE.size
+                return self._memory[start : start + min(length, _LONGEST)].decode("utf-8", "replace")
+        return ""
 
     def close(self) -> None:
         """Give the memory back."""
@@ -79,7 +106,46 @@ def write_on(board: WorkBoard | None) -> None:
 
 async def working_for(item: str, work: Coroutine[Any, Any, T]) -> T:
     """The result of ``work``, each step of which is written down as one for ``item``, where somebody watches."""
-    return await (work if _board is None else _Steps(item, work, _board))
+    if _board is None:
+        return await work
+    before = _item.set(item)
+    try:
+        return await _Steps(item, work, _board)
+    finally:
+        _item.reset(before)
+
+
+def note_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """From now on the steps of tasks are written down as well, and what threads of the event loop do."""
+    loop.set_task_factory(_noted_task)
+    loop.set_default_executor(NotedThreads(thread_name_prefix="asyncio"))
+
+
+def _noted_task(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
+    context = options.get("context")
+    item = _item.get() if context is None else context.get(_item, "")
+    if item and _board is not None:
+        work = _NotedSteps(item, work, _board)
+    return asyncio.Task(work, loop=loop, **options)
+
+
+class NotedThreads(ThreadPoolExecutor):
+    """Threads that write down what they work for, where somebody watches."""
+
+    def submit(self, work: Callable[P, T], /, *args: P.args, **named: P.kwargs) -> Future[T]:
+        """Do ``work`` for what the step works for that asks for it."""
+        if _board is None or not _item.get():
+            return super().submit(work, *args, **named)
+        return super().submit(_in_thread, _board, _item.get(), work, *args, **named)
+
+
+def _in_thread(board: WorkBoard, item: str, work: Callable[..., T], /, *args: Any, **named: Any) -> T:
+    thread = threading.get_native_id()
+    board.begin(item, thread)
+    try:
+        return work(*args, **named)
+    finally:
+        board.begin("", thread)
 
 
 def name_of(kind: str, id: str) -> str:
@@ -108,8 +174,9 @@ class _Steps(Awaitable[T]):
             try:
                 asked = self._work.send(sent) if failed is None else self._work.throw(failed)
             except StopIteration as end:
-                # The name stays until the next step of anything: a thread that this one has begun may hold all up.
                 return end.value  # type: ignore[no-any-return]
+            finally:
+                self._board.begin("")
             try:
                 sent, failed = (yield asked), None
             except GeneratorExit:
@@ -117,3 +184,38 @@ class _Steps(Awaitable[T]):
                 raise
             except BaseException as error:  # noqa: BLE001 - thrown into the work, which decides
                 sent, failed = None, error
+
+
+class _NotedSteps(Coroutine[Any, Any, T]):
+    """A coroutine whose steps are written down: what a task runs."""
+
+    def __init__(self, item: str, work: Coroutine[Any, Any, T], board: WorkBoard) -> None:
+        self._item = item
+        self._work = work
+        self._board = board
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._work, name)
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._work.__await__()
+
+    def send(self, value: Any) -> Any:
+        """Do the next step."""
+        self._board.begin(self._item)
+        try:
+            return self._work.send(value)
+        finally:
+            self._board.begin("")
+
+    def throw(self, *error: Any) -> Any:
+        """Do the next step, which begins with an error."""
+        self._board.begin(self._item)
+        try:
+            return self._work.throw(*error)
+        finally:
+            self._board.begin("")
+
+    def close(self) -> None:
+        """End it."""
+        self._work.close()

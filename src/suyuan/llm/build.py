@@ -82,7 +82,9 @@ def _ollama(settings: ModelSettings) -> BaseChatModel:
     package, pydantic, httpx = (_package(name, settings) for name in ("langchain_ollama", "pydantic", "httpx"))
     transport = httpx.AsyncHTTPTransport(proxy=proxy_of(settings), trust_env=False)
 
-    class OllamaModel(package.ChatOllama):  # type: ignore[misc,name-defined]
+    from .whole_calls import WholeCalls
+
+    class OllamaModel(WholeCalls, package.ChatOllama):  # type: ignore[misc,name-defined]
         """With a transport of its own, and without its headers, which hold the key, when it is printed."""
 
         client_kwargs: dict[str, Any] | None = pydantic.Field(default=None, repr=False)
@@ -111,7 +113,9 @@ def _anthropic(settings: ModelSettings) -> BaseChatModel:
     package, sdk = _package("langchain_anthropic", settings), _package("anthropic", settings)
     http = sdk.DefaultAsyncHttpxClient(**_connection(settings))
 
-    class AnthropicModel(package.ChatAnthropic):  # type: ignore[misc,name-defined]
+    from .whole_calls import WholeCalls
+
+    class AnthropicModel(WholeCalls, package.ChatAnthropic):  # type: ignore[misc,name-defined]
         """With a client of its own: the library's is shared by all models and takes a proxy from the environment."""
 
         @cached_property
@@ -140,7 +144,9 @@ def _google(settings: ModelSettings) -> BaseChatModel:
     _need_key(settings)
     package = _package("langchain_google_genai", settings)
 
-    class GoogleModel(package.ChatGoogleGenerativeAI):  # type: ignore[misc,name-defined]
+    from .whole_calls import WholeCalls
+
+    class GoogleModel(WholeCalls, package.ChatGoogleGenerativeAI):  # type: ignore[misc,name-defined]
         """Uses HTTP in a thread: the asynchronous client knows gRPC only, with the proxy of the environment."""
 
         @property

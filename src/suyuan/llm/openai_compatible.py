@@ -27,6 +27,8 @@ from .tool_calls import CALLS_DROPPED, CollectedCalls
 _DONE = "[DONE]"
 # So many bytes of a stream are parsed at a time; a chunk of it has a few hundred.
 _ARRIVAL = 16_384
+# So many pieces of an answer are given on as they come; later ones when they have so many characters together.
+_SINGLE, _TOGETHER = 1_000, 100
 _JSON = {"Content-Type": "application/json"}
 Chunk = dict[str, Any]
 
@@ -102,8 +104,8 @@ class OpenAICompatibleModel(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         body = {"messages": self._sent(messages), **kwargs, **({"stop": stop} if stop else {})}
         async with aclosing(self._pieces(body)) as pieces:
-            async for piece in pieces:
-                generation = ChatGenerationChunk(message=_message(piece))
+            async for piece in _fewer(pieces):
+                generation = ChatGenerationChunk(message=message_of(piece))
                 if piece.reasoning:
                     self.returns_reasoning = True
                 if run_manager:
@@ -140,6 +142,26 @@ class OpenAICompatibleModel(BaseChatModel):
         return list(sent)
 
 
+async def _fewer(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece]:
+    """The pieces, of which those of a very long answer are put together: LangChain does so with all, in one step."""
+    count, held = 0, Piece()
+    async for piece in pieces:
+        count += 1
+        held = Piece(
+            held.text + piece.text,
+            held.reasoning + piece.reasoning,
+            piece.calls,
+            piece.dropped,
+            piece.finish or held.finish,
+            piece.usage or held.usage,
+        )
+        if count <= _SINGLE or piece.calls or len(held.text) + len(held.reasoning) >= _TOGETHER:
+            yield held
+            held = Piece()
+    if held != Piece():
+        yield held
+
+
 def _piece(chunks: Iterable[Chunk], calls: CollectedCalls) -> Piece:
     """One piece of an answer for all ``chunks``; the tool calls in them are added to ``calls``."""
     content, reasoning, finish, used = "", "", "", None
@@ -156,7 +178,8 @@ def _piece(chunks: Iterable[Chunk], calls: CollectedCalls) -> Piece:
     return Piece(content, reasoning, finish=finish, usage=_usage(used) if used else None)
 
 
-def _message(piece: Piece) -> AIMessageChunk:
+def message_of(piece: Piece) -> AIMessageChunk:
+    """A piece in LangChain's form."""
     metadata: dict[str, Any] = {"finish_reason": piece.finish} if piece.finish else {}
     if piece.dropped:
         metadata[CALLS_DROPPED] = True

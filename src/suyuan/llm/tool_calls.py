@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,11 @@ MAX_CALLS = 32
 """So many calls of one step are made; what follows works on each of them, and on each pair of them."""
 MAX_ARGUMENTS = 200_000
 """So many characters the arguments of one step have together."""
+_REPAIRED = 1_000
+"""LangChain completes arguments that are no JSON by leaving out one character after the other, in the square of their
+length: so many characters of a step it may try that with."""
+_NO_JSON = "]"
+"""In front of longer ones: with it they are no beginning of JSON, which is seen at once."""
 CALLS_DROPPED = "suyuan_calls_dropped"
 """In the metadata of a message: the model wanted more calls than it has."""
 
@@ -44,10 +50,15 @@ class CollectedCalls:
     @property
     def whole(self) -> tuple[dict[str, Any], ...]:
         """The calls so far, in the form of their pieces."""
-        return tuple(
-            {"index": call.index, "id": call.id, "name": call.name, "args": "".join(call.arguments)}
-            for call in self._calls
-        )
+        left = _REPAIRED
+        whole: list[dict[str, Any]] = []
+        for call in self._calls:
+            arguments = "".join(call.arguments)
+            if not _is_json(arguments):
+                left -= len(arguments)
+                arguments = arguments if left >= 0 else _NO_JSON + arguments
+            whole.append({"index": call.index, "id": call.id, "name": call.name, "args": arguments})
+        return tuple(whole)
 
     def _call(self, index: Any) -> _Call | None:
         """The call with this index, which may be a new one; none where there are too many."""
@@ -59,6 +70,22 @@ class CollectedCalls:
         if isinstance(index, int):
             self._by_index[index] = call
         return call
+
+
+def as_written(arguments: str) -> str:
+    """The arguments of a call as the model wrote them."""
+    return arguments.removeprefix(_NO_JSON)
+
+
+def _is_json(arguments: str) -> bool:
+    try:
+        json.loads(arguments, strict=False)
+    except json.JSONDecodeError:
+        return False
+    except (ValueError, RecursionError):
+        # LangChain does not try to complete these.
+        return True
+    return True
 
 
 @dataclass(slots=True)

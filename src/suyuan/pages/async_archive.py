@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from ..core.at_work import NotedThreads
 from ..core.causes.files import FOLDER_READ_ONLY
 from ..core.document import Document
 from ..core.errors import SuyuanError
@@ -63,8 +64,8 @@ class AsyncArchive:
         self._tidying = False
         """Whether the next step of tidying is waiting for the thread."""
         # One thread, since SQLite has one writer; another one that does not wait for the next pages.
-        self._thread = ThreadPoolExecutor(1, "suyuan-archive")
-        self._lookups = ThreadPoolExecutor(1, "suyuan-archive-get")
+        self._thread = NotedThreads(1, "suyuan-archive")
+        self._lookups = NotedThreads(1, "suyuan-archive-get")
 
     def open(self) -> PageArchive:
         """The archive for synchronous callers; raises the cause if it cannot be opened."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from time import time_ns
 from typing import Any, TypeVar
 
+from ..core.at_work import NotedThreads
 from ..core.causes.store import STORE_SLOW
 from ..store.research import ResearchStore, Step
 
@@ -25,7 +25,7 @@ class JobStore:
     def __init__(self, store: ResearchStore) -> None:
         self.store = store
         # SQLite has one writer; several threads would only wait for each other.
-        self.pen = ThreadPoolExecutor(_THREADS if store.shared else 1, "suyuan-research")
+        self.pen = NotedThreads(_THREADS if store.shared else 1, "suyuan-research")
         self.news = asyncio.Event()
         """Set at the next change."""
 

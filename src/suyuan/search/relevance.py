@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +14,7 @@ from ..core.result import SearchResult
 from ..text.keywords import keywords
 from ..text.language import chinese_variant, detect_language, frequent_languages, script_language
 from ..text.scripts import CJK
+from ..text.unicode_forms import in_form
 from ..text.words import count_cjk, stem
 
 RELEVANT = 0.34
@@ -279,6 +279,6 @@ def _folded(text: str) -> str:
     """``text`` in lower case and without accents."""
     if text.isascii() or not _ACCENTED.search(text):
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.lower())
+    decomposed = in_form("NFKD", text.lower())
     # Korean syllables and Japanese voiced characters are put together again.
-    return unicodedata.normalize("NFC", "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f"))
+    return in_form("NFC", "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f"))

@@ -31,7 +31,9 @@ class EngineIn(BaseModel):
     model_config = example(api_key="…")
     api_key: ApiKey = ""
     base_url: BaseUrl = ""
-    options: dict[str, str] = Field({}, description="Other settings of the engine, such as the cx of google_cse.")
+    options: dict[str, str] = Field(
+        {}, max_length=100, description="Other settings of the engine, such as the cx of google_cse."
+    )
 
 
 def needs(client: AsyncClient, name: str) -> tuple[str, ...]:

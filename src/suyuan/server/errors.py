@@ -26,7 +26,7 @@ _BY_DETAIL = {
     "no_research": 404, "research_state": 409, "search_loop": 508, "no_crawl": 404, "no_response": 404,
     "guard_refused": 403, "own_address": 403, "host_refused": 421, "origin_refused": 403, "token_needed": 401,
     "token_wrong": 401, "too_many_tries": 429, "body_too_large": 413, "body_too_slow": 408, "too_many_streams": 429,
-    "too_many_crawls": 429, "not_in_library": 404, "file_too_large": 413, "library_full": 413,
+    "too_many_crawls": 429, "not_in_library": 404, "body_too_many": 413, "file_too_large": 413, "library_full": 413,
     "server_full": 503, "shutting_down": 503,
 }  # fmt: skip
 # Upstream failures are gateway errors: to the caller it is this server that was refused, not the caller.

@@ -11,16 +11,24 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..config.settings import ServerSettings
-from ..core.causes.web import BODY_TOO_LARGE, BODY_TOO_SLOW, SERVER_FULL, SHUTTING_DOWN, TOO_MANY_STREAMS
+from ..core.causes.web import BODY_TOO_LARGE, BODY_TOO_MANY, BODY_TOO_SLOW, SERVER_FULL, SHUTTING_DOWN, TOO_MANY_STREAMS
 from ..core.person import current_person
 from ..net.credentials import client_key
 from .errors import Carried, failure
 
 LARGEST_BODY = 1_000_000
+SMALL_BODIES = {"/api/login": 10_000}
+"""What is open to those who have not logged in: the largest body."""
+MOST_VALUES = 20_000
+"""A body has so many values: each that does not fit would be an error by itself, and each is made and looked at."""
+_MOST_OWN_VALUES = 2_000
+"""That of our own API, which tells of each unknown name."""
+_OWN = "/api/"
 BODY_SECONDS = 30.0
 UPLOADS = {"/api/library": (120_000_000, 600.0)}
 """Where files are sent: the largest body, and the time for it."""
 _RETRY_SECONDS = 5.0
+_JSON_BEGINS = (b"{", b"[", b'"')
 
 
 class OpenStreams:
@@ -78,11 +86,18 @@ class BodyLimitMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        largest, seconds = UPLOADS.get(scope["path"], (LARGEST_BODY, BODY_SECONDS))
+        path = scope["path"]
+        if path in UPLOADS:
+            largest, seconds = UPLOADS[path]
+        else:
+            largest, seconds = SMALL_BODIES.get(path, LARGEST_BODY), BODY_SECONDS
         if _content_length(scope) > largest:
             await failure(HTTPConnection(scope), BODY_TOO_LARGE(limit=largest))(scope, receive, send)
             return
-        await self._app(scope, _limited(receive, largest, seconds), send)
+        limited = _limited(receive, largest, seconds)
+        if path not in UPLOADS:
+            limited = _counted(limited, _MOST_OWN_VALUES if path.startswith(_OWN) else MOST_VALUES)
+        await self._app(scope, limited, send)
 
 
 def _limited(receive: Receive, largest: int, seconds: float) -> Receive:
@@ -105,6 +120,44 @@ def _limited(receive: Receive, largest: int, seconds: float) -> Receive:
         return message
 
     return limited
+
+
+def _counted(receive: Receive, most: int) -> Receive:
+    """Refuse a body that has more than ``most`` values, before anything is made of it."""
+    parts: list[bytes] = []
+    complete = False
+
+    async def counted() -> Message:
+        nonlocal complete
+        message = await receive()
+        if complete or message["type"] != "http.request":
+            return message
+        parts.append(message.get("body", b""))
+        complete = not message.get("more_body", False)
+        if complete and _has_more(b"".join(parts), most):
+            raise Carried.of(BODY_TOO_MANY(limit=most))
+        if complete:
+            parts.clear()
+        return message
+
+    return counted
+
+
+def _has_more(body: bytes, most: int) -> bool:
+    """Whether there are more than ``most`` values in JSON, or fields in a form."""
+    if _marks(body) <= most and body.count(b"&") <= most:
+        return False
+    if body.lstrip()[:1] not in _JSON_BEGINS:
+        return body.count(b"&") > most
+    plain = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    # Between two texts there is a comma or a colon: of many texts at least every second one is a value.
+    if plain.count(b'"') > 4 * most + 4:
+        return True
+    return _marks(b"".join(plain.split(b'"')[::2])) > most
+
+
+def _marks(json: bytes) -> int:
+    return json.count(b",") + json.count(b"[") + json.count(b"{")
 
 
 def _content_length(scope: Scope) -> int:

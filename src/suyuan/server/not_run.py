@@ -19,17 +19,22 @@ class NotRun:
         self._main = str(pid)
         self._computed: dict[str, int] = {}
         """The computing time of each thread, so far."""
+        self._spent: dict[str, int] = {}
+        """That since it began to be looked at."""
 
     def begin(self) -> None:
         """From now on."""
         self._computed = {thread: computed for thread, _, computed in self._threads()}
+        self._spent = {}
 
     def seconds(self, elapsed: float) -> float:
         """How much of the last ``elapsed`` seconds, since this was asked before."""
         states, took = {}, [0.0]
         for thread, state, computed in list(self._threads()):
             states[thread] = state
-            took.append((computed - self._computed.get(thread, computed)) / _NANOSECONDS)
+            spent = computed - self._computed.get(thread, computed)
+            took.append(spent / _NANOSECONDS)
+            self._spent[thread] = self._spent.get(thread, 0) + spent
             self._computed[thread] = computed
         if states.get(self._main, "?") in _NOT_RUNNING:
             return elapsed
@@ -38,6 +43,14 @@ class NotRun:
             return 0.0
         # Any thread may hold the interpreter: the one that got most counts.
         return max(0.0, elapsed - max(took))
+
+    def busiest(self) -> int | None:
+        """The thread that has computed most; None for the first one of the process, or where the system does not tell.
+
+        One that waits for the interpreter does not compute.
+        """
+        busiest = max(self._spent, key=lambda thread: self._spent[thread], default=self._main)
+        return None if busiest == self._main else int(busiest)
 
     def _threads(self) -> Iterator[tuple[str, str, int]]:
         """The threads with their states and computing times; none where the system does not tell."""

@@ -99,7 +99,7 @@ class NewToken(_In):
     """A new API token."""
 
     label: str = Field("", max_length=100)
-    scopes: list[str] = Field(["search", "read", "chat"], min_length=1)
+    scopes: list[str] = Field(["search", "read", "chat"], min_length=1, max_length=20, fail_fast=True)
     days: float | None = _DAYS
 
 

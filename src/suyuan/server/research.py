@@ -29,9 +29,9 @@ class ScopeIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     focus: str = ""
-    languages: list[str] = []
-    allowed_domains: list[str] = []
-    blocked_domains: list[str] = []
+    languages: Annotated[list[str], Field(max_length=50, fail_fast=True)] = []
+    allowed_domains: Annotated[list[str], Field(max_length=50, fail_fast=True)] = []
+    blocked_domains: Annotated[list[str], Field(max_length=50, fail_fast=True)] = []
     freshness: str = ""
     engines: Annotated[str, Field(max_length=200)] = ""
 
@@ -56,7 +56,7 @@ class NewResearch(BaseModel):
     lang: Literal["", "en", "zh"] = ""
     scope: ScopeIn = ScopeIn()
     budget: BudgetIn = BudgetIn()
-    outline: list[str] = []
+    outline: list[str] = Field([], max_length=100, fail_fast=True)
     model: str = Field("", max_length=200)
     wait_for_plan: bool = Field(False, description="Stop in the state awaiting_plan until the plan is accepted.")
     webhook: str = Field("", max_length=2000)
@@ -67,7 +67,7 @@ class SubQuestionIn(BaseModel):
     """A part of the question and its searches."""
 
     question: str = Field(max_length=300)
-    queries: list[str] = []
+    queries: list[str] = Field([], max_length=50, fail_fast=True)
     focus: str = ""
 
 
@@ -81,8 +81,8 @@ class ClarificationIn(BaseModel):
 class PlanIn(BaseModel):
     """A plan."""
 
-    sub_questions: list[SubQuestionIn]
-    clarifications: list[ClarificationIn] = []
+    sub_questions: list[SubQuestionIn] = Field(max_length=50, fail_fast=True)
+    clarifications: list[ClarificationIn] = Field([], max_length=50, fail_fast=True)
     by: str = ""
 
 

@@ -166,8 +166,8 @@ class SearchIn(BaseModel):
     lang: str = ""
     country: str = ""
     freshness: str = ""
-    allowed_domains: Annotated[list[str], Field(max_length=50)] = []
-    blocked_domains: Annotated[list[str], Field(max_length=50)] = []
+    allowed_domains: Annotated[list[str], Field(max_length=50, fail_fast=True)] = []
+    blocked_domains: Annotated[list[str], Field(max_length=50, fail_fast=True)] = []
     need_summary: bool = False
     budget_ms: int | None = None
     safe: int = Field(0, description="Adult content is left out: 1 moderate, 2 strict; 0 as the engine does by itself.")

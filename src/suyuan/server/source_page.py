@@ -82,7 +82,7 @@ def _places(text: str, words: list[str]) -> Iterator[tuple[int, int]]:
     The first word is searched for: one pattern for all would try each of them at every place of a long text, in one
     call that nothing can interrupt.
     """
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    pattern = re.compile(r"\s++".join(map(re.escape, words)))
     at = text.find(words[0])
     while at >= 0:
         found = pattern.match(text, at)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ..core.at_work import WorkBoard, write_on
+from ..core.at_work import LOOP, WorkBoard, note_tasks, write_on
 from .not_run import NotRun
 
 log = logging.getLogger("suyuan.server")
@@ -217,7 +217,8 @@ class Supervisor:
 
     def _end_silent(self, worker: _Worker) -> int:
         """Kill a worker that does nothing any more, and tell what it was working for."""
-        item = worker.board.item
+        thread = worker.not_run.busiest()
+        item = worker.board.item(LOOP if thread is None else thread)
         log.error("process %d has been silent for %.0f s, at %s", worker.process.pid, worker.silence, item or "unknown")
         worker.kill()
         self._silent(item)
@@ -292,7 +293,9 @@ class SupervisorLink:
         """Say that requests are answered, and give signs of life from the event loop from now on."""
         with contextlib.suppress(OSError):
             self._link.send(READY)
-        self._beat(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        note_tasks(loop)
+        self._beat(loop)
 
     def done(self) -> None:
         """Say that the event loop has ended."""

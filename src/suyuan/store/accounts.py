@@ -39,6 +39,7 @@ T = TypeVar("T")
 TOKEN_PREFIX = "suyuan_"
 LEAST_PASSWORD = 8
 _LONGEST_PASSWORD = 1000
+_LONGEST_NAME = 100
 _ROTATED_AFTER = 86_400.0
 # What is known of a token is looked up again after this long: one that was ended elsewhere ends here too.
 _KNOWN_SECONDS = 5.0
@@ -242,7 +243,7 @@ def check_admins(people: People, account: Account) -> None:
 
 def clean_name(name: str, *, check: bool = False) -> str:
     """A name as it is kept: in one form, in lower case."""
-    cleaned = unicodedata.normalize("NFKC", name.strip()).casefold()[:100]
+    cleaned = unicodedata.normalize("NFKC", name[:_LONGEST_NAME].strip()).casefold()[:_LONGEST_NAME]
     if check and (not _NAME.fullmatch(cleaned) or len(_alphabets(cleaned)) > 1):
         raise BAD_NAME(name=name[:60])
     return cleaned

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import chain
 
-from .search_words import Term, normal
+from .search_words import Term, normal, position
 
 _LENGTH = 140
 _BEFORE = 36
@@ -39,7 +38,7 @@ def marked(passage: str, query: Sequence[Term]) -> list[tuple[str, bool]]:
     pieces: list[tuple[str, bool]] = []
     done = 0
     for first, last in sorted(chain.from_iterable(term.places(shape) for term in query)):
-        start, end = max(done, _position(passage, first)), _position(passage, last)
+        start, end = max(done, position(passage, first)), position(passage, last)
         if start < end:
             pieces += [(passage[done:start], False), (passage[start:end], True)]
             done = end
@@ -58,7 +57,7 @@ def _best_place(text: str, query: Sequence[Term]) -> int | None:
         end = place + _LENGTH - _BEFORE
         return sum(place <= other < end for other in places)
 
-    return _position(text, max(places, key=followers))
+    return position(text, max(places, key=followers))
 
 
 def _around(line: str, place: int, *, more_before: bool, more_after: bool) -> str:
@@ -71,13 +70,6 @@ def _around(line: str, place: int, *, more_before: bool, more_after: bool) -> st
     before = "…" if start or more_before else ""
     after = "…" if end < len(line) or more_after else ""
     return before + line[start:end].strip() + after
-
-
-def _position(text: str, place: int) -> int:
-    """Where in ``text`` the character is that is at ``place`` in its normal form."""
-    if text.isascii() or len(normal(text)) == len(text):
-        return place
-    return bisect_left(range(len(text) + 1), place, key=lambda end: len(normal(text[:end])))
 
 
 def _without_marks(text: str) -> str:

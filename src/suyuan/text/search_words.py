@@ -7,13 +7,15 @@ characters. Full-width and half-width forms, upper and lower case are the same; 
 from __future__ import annotations
 
 import re
-import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 from operator import add
 
 from .scripts import CJK
+from .unicode_forms import in_form, pieces
 
 # Thai to Burmese, Khmer, arrows, symbols, iteration marks, bopomofo, Yi, emoji, and rare Chinese characters.
 _UNSPACED = (
@@ -24,6 +26,9 @@ _UNSPACED = (
 _LETTERS = rf"[^\W_{_UNSPACED}]+[+#]*"
 _MAX_WORD = 200
 _MAX_QUERY = 200
+"""In the form in which it is compared, which may be longer than what was typed."""
+_AT_ONCE = 20_000
+"""In a longer text the words are looked for one at a time, so that others have their turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +60,8 @@ class Term:
     def places(self, shape: str) -> Iterator[tuple[int, int]]:
         """Where it is in a text in its normal form, or nearly."""
         letter = _letter()
-        for match in _pattern(self.runs).finditer(shape):
-            start, end = match.span()
+        found = _places(self.runs[0], shape) if len(self.runs) == 1 else _joined(shape).places("".join(self.runs))
+        for start, end in found:
             is_within_word = start and letter.match(shape[start - 1]) and letter.match(shape[start])
             if not is_within_word:
                 yield start, end
@@ -64,17 +69,35 @@ class Term:
 
 def normal(text: str) -> str:
     """``text`` in lower case and without full-width, half-width and other forms of the same characters."""
-    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    return text.lower() if text.isascii() else in_form("NFKC", text).casefold()
+
+
+def position(text: str, place: int) -> int:
+    """Where in ``text`` the character is that is at ``place`` in its normal form."""
+    if text.isascii():
+        return place
+    start = reached = 0
+    for piece, formed in pieces("NFKC", text):
+        longer = reached + len(formed.casefold())
+        if longer >= place:
+            break
+        start, reached = start + len(piece), longer
+    else:
+        return len(text)
+    return start + bisect_left(range(len(piece)), place - reached, key=lambda end: len(normal(piece[:end])))
 
 
 def indexed(text: str) -> str:
     """The words of a text, each after a blank: a pair of neighbours for each character of a script without spaces."""
-    return "".join(" " + word for word in _words(_runs().findall(normal(text))))
+    shape = normal(text)
+    if len(shape) <= _AT_ONCE:
+        return "".join(" " + word for word in _words(_runs().findall(shape)))
+    return "".join(" " + word for word in _words((match[1] or "", match[2] or "") for match in _runs().finditer(shape)))
 
 
 def terms(query: str) -> list[Term]:
     """What must be in a text that ``query`` finds; a part that is punctuation only says nothing."""
-    parts = normal(query[:_MAX_QUERY]).split()
+    parts = normal(query[:_MAX_QUERY])[:_MAX_QUERY].split()
     return list(dict.fromkeys(term for part in parts if (term := _term(part))))
 
 
@@ -103,9 +126,46 @@ def _words(runs: Iterable[tuple[str, str]]) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=256)
-def _pattern(runs: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(r"[\W_]*".join(map(re.escape, runs)))
+def _places(sought: str, text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each place of ``sought`` in a text, none of which overlap."""
+    start = text.find(sought)
+    while start >= 0:
+        yield start, start + len(sought)
+        start = text.find(sought, start + len(sought))
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """The words of a text without what stands between them.
+
+    To skip what stands between the pieces of a term at every place of a text would take the time of their product.
+    """
+
+    text: str
+    begins: list[int]
+    """Where each word begins, here and in the text."""
+    stands: list[int]
+
+    def places(self, sought: str) -> Iterator[tuple[int, int]]:
+        """Start and end in the text of each place of ``sought``."""
+        for first, end in _places(sought, self.text):
+            yield self._in_text(first), self._in_text(end - 1) + 1
+
+    def _in_text(self, place: int) -> int:
+        word = bisect_right(self.begins, place) - 1
+        return self.stands[word] + place - self.begins[word]
+
+
+@lru_cache(maxsize=4)
+def _joined(shape: str) -> _Joined:
+    """The words of a text in its normal form; kept, since each term of a query is looked for."""
+    words: list[str] = []
+    stands: list[int] = []
+    for match in _runs().finditer(shape):
+        words.append(match[0])
+        stands.append(match.start())
+    begins = list(accumulate(map(len, words), initial=0))[: len(words)]
+    return _Joined("".join(words), begins, stands)
 
 
 @cache

@@ -19,6 +19,9 @@ _MIN_STEM, _MIN_INFLECTED = 3, 5
 _ENDINGS = ("ing", "edly", "ed", "ly", "er", "or", "es", "e")
 
 
+_AT_ONCE = 20_000
+
+
 def words(text: str) -> list[str]:
     """Return the words of ``text`` in lower case and singular; CJK runs give characters and pairs of neighbours."""
     return _words(text, _singular)
@@ -50,7 +53,10 @@ def _ends_with(word: str, ending: str) -> bool:
 
 def count_cjk(text: str) -> int:
     """Return how many characters of ``text`` are Chinese, Japanese or Korean."""
-    return 0 if text.isascii() else len(_cjk().findall(text))
+    if text.isascii():
+        return 0
+    # A part at a time, so that others have their turn.
+    return sum(len(_cjk().findall(text, at, at + _AT_ONCE)) for at in range(0, len(text), _AT_ONCE))
 
 
 def count_tokens(text: str) -> int:

@@ -22,6 +22,7 @@ SETTINGS_UNREADABLE = Cause(InvalidInput, "server.settings_unreadable", "setting
 
 # --- limits
 BODY_TOO_LARGE = Cause(InvalidInput, "server.body_too_large", "body_too_large")
+BODY_TOO_MANY = Cause(InvalidInput, "server.body_too_many", "body_too_many")
 BODY_TOO_SLOW = Cause(Refused, "server.body_too_slow", "body_too_slow", retryable=True)
 TOO_MANY_STREAMS = Cause(Refused, "server.too_many_streams", "too_many_streams", retryable=True)
 SERVER_FULL = Cause(Refused, "server.full", "server_full", retryable=True)

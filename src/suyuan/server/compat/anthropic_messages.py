@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ from ...text.words import count_tokens
 from ...tools.text import shortened
 from ..orjson_response import to_json
 from ..sse import message
-from .foreign_turn import SENT_BESIDE, ForeignMessage, functions_of, text_of
+from .foreign_turn import SENT_BESIDE, ForeignMessage, Parts, Tools, functions_of, text_of
 from .shared import Wanted
 from .turn_text import AnswerWriter, TurnText, is_cut
 
@@ -40,11 +41,11 @@ class MessagesRequest(Wanted):
     """A request of an Anthropic client; sampling parameters are ignored: the model is configured on the server."""
 
     model: str = Field("suyuan", max_length=300)
-    messages: list[dict[str, Any]] = Field(min_length=1, max_length=2000)
-    system: str | list[dict[str, Any]] = ""
+    messages: list[dict[str, Any]] = Field(min_length=1, max_length=2000, fail_fast=True)
+    system: str | Parts = ""
     max_tokens: int = Field(4096, ge=1)
     stream: bool = False
-    tools: list[dict[str, Any]] = []
+    tools: Tools = []
     tool_choice: dict[str, Any] = {}
 
     def check(self) -> None:
@@ -98,7 +99,8 @@ async def create_message(request: Request, body: MessagesRequest) -> Response:
 @router.post("/messages/count_tokens")
 async def count_message_tokens(body: MessagesRequest) -> dict[str, int]:
     """About how many tokens the messages have, without what a search adds to them."""
-    return {"input_tokens": sum(count_tokens(each.text) for each in body.said())}
+    said = list(body.said())
+    return {"input_tokens": await asyncio.to_thread(lambda: sum(count_tokens(each.text) for each in said))}
 
 
 @dataclass(slots=True)

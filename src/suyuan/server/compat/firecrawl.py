@@ -47,7 +47,7 @@ _DATES = re.compile(r"cd_(min|max):(\d{1,2})/(\d{1,2})/(\d{4})")
 class ScrapeOptions(Wanted):
     """What is wanted of a page."""
 
-    formats: list[str | dict[str, Any]] = Field(["markdown"], max_length=20)
+    formats: list[str | dict[str, Any]] = Field(["markdown"], max_length=20, fail_fast=True)
     only_main_content: bool = Field(True, alias="onlyMainContent")
     wait_for: int = Field(0, alias="waitFor", ge=0)
     timeout: int | None = Field(None, ge=1, le=300_000, description="Milliseconds.")
@@ -142,14 +142,14 @@ class FirecrawlSearch(Wanted):
 
     query: str
     limit: int = Field(5, ge=1, le=100)
-    sources: list[str | dict[str, Any]] = Field(["web"], max_length=5)
-    categories: list[str | dict[str, Any]] = Field([], max_length=5)
+    sources: list[str | dict[str, Any]] = Field(["web"], max_length=5, fail_fast=True)
+    categories: list[str | dict[str, Any]] = Field([], max_length=5, fail_fast=True)
     tbs: str = Field("", max_length=200)
     location: str = ""
     country: str = ""
     lang: str = ""
-    include_domains: list[str] = Field([], alias="includeDomains", max_length=100)
-    exclude_domains: list[str] = Field([], alias="excludeDomains", max_length=100)
+    include_domains: list[str] = Field([], alias="includeDomains", max_length=100, fail_fast=True)
+    exclude_domains: list[str] = Field([], alias="excludeDomains", max_length=100, fail_fast=True)
     timeout: int | None = Field(None, ge=1, le=300_000)
     scrape_options: ScrapeOptions | None = Field(None, alias="scrapeOptions")
 

@@ -32,8 +32,8 @@ class CrawlOptions(Wanted):
 
     url: str = Field(max_length=4000)
     limit: int = Field(MOST_PAGES, ge=1)
-    include_paths: list[str] = Field([], alias="includePaths", max_length=20)
-    exclude_paths: list[str] = Field([], alias="excludePaths", max_length=20)
+    include_paths: list[str] = Field([], alias="includePaths", max_length=20, fail_fast=True)
+    exclude_paths: list[str] = Field([], alias="excludePaths", max_length=20, fail_fast=True)
     depth: int | None = Field(None, alias="maxDiscoveryDepth", ge=0)
     sitemap: Literal["include", "skip", "only"] = "include"
     entire: bool = Field(False, alias="crawlEntireDomain")
@@ -73,7 +73,7 @@ async def start_crawl(request: Request, body: CrawlOptions) -> Response:
 class Batch(ScrapeOptions):
     """Pages to read, of any sites."""
 
-    urls: list[str] = Field(min_length=1, max_length=MOST_PAGES)
+    urls: list[str] = Field(min_length=1, max_length=MOST_PAGES, fail_fast=True)
     ignore_invalid: bool = Field(True, alias="ignoreInvalidURLs")
 
 

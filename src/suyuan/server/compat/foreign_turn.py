@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, Field, field_validator
 
@@ -24,6 +24,9 @@ from ...store.conversation import Mode, new_id
 from .shared import Wanted, checked
 
 MODES: dict[str, Mode] = {"suyuan": "chat", "suyuan-chat": "chat", "suyuan-agent": "agent"}
+Parts = Annotated[list[dict[str, Any]], Field(max_length=2000, fail_fast=True)]
+"""The parts of a message, or messages."""
+Tools = Annotated[list[dict[str, Any]], Field(max_length=128, fail_fast=True)]
 _TEXTS = ("text", "input_text", "output_text")
 
 

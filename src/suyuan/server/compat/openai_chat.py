@@ -17,7 +17,7 @@ from ...chat.service import ChatService
 from ...core.causes.web import ONLY_TEXT, UNKNOWN_API_MODEL
 from ...store.conversation import new_id
 from ..sse import message
-from .foreign_turn import ForeignMessage, functions_of, model_names, text_of
+from .foreign_turn import ForeignMessage, Parts, Tools, functions_of, model_names, text_of
 from .shared import Wanted
 from .turn_text import AnswerWriter, TurnText, cited, is_cut
 
@@ -42,8 +42,8 @@ class ChatMessage(Wanted):
     """A message of the conversation so far."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[dict[str, Any]] = ""
-    tool_calls: list[ToolCall] = []
+    content: str | Parts = ""
+    tool_calls: list[ToolCall] = Field([], max_length=128, fail_fast=True)
     tool_call_id: str = ""
 
     def said(self) -> ForeignMessage:
@@ -69,11 +69,11 @@ class CompletionRequest(Wanted):
         },
     )
     model: str = Field("suyuan", max_length=300)
-    messages: list[ChatMessage] = Field(min_length=1, max_length=2000)
+    messages: list[ChatMessage] = Field(min_length=1, max_length=2000, fail_fast=True)
     stream: bool = False
     stream_options: StreamOptions = StreamOptions()
     n: int = 1
-    tools: list[dict[str, Any]] = Field([], max_length=128)
+    tools: Tools = []
     tool_choice: str | dict[str, Any] = "auto"
     response_format: dict[str, Any] = {}
 

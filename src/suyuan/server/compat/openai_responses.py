@@ -30,7 +30,7 @@ from ...core.person import owner
 from ...store.conversation import new_id
 from ..orjson_response import OrjsonResponse, to_json
 from ..sse import message
-from .foreign_turn import SENT_BESIDE, ForeignMessage, functions_of, text_of
+from .foreign_turn import SENT_BESIDE, ForeignMessage, Parts, Tools, functions_of, text_of
 from .openai_chat import ChatMessage
 from .shared import Wanted, checked
 from .turn_text import AnswerWriter, TurnText, cited, is_cut
@@ -50,15 +50,15 @@ class ResponseRequest(Wanted):
     """A request of an OpenAI client; sampling parameters are ignored, since the model is configured on the server."""
 
     model: str = Field("suyuan", max_length=300)
-    input: str | list[dict[str, Any]] = ""
+    input: str | Parts = ""
     instructions: str = ""
     previous_response_id: str = Field("", max_length=100)
     stream: bool = False
     store: bool = True
-    tools: list[dict[str, Any]] = []
+    tools: Tools = []
     tool_choice: str | dict[str, Any] = "auto"
     text: dict[str, Any] = {}
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, Any] = Field({}, max_length=100)
     max_output_tokens: int | None = None
 
     def check(self) -> None:

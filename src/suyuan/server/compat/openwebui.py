@@ -26,7 +26,7 @@ class OpenWebUISearch(Wanted):
 class Load(Wanted):
     """Pages that Open WebUI wants to have."""
 
-    urls: list[str] = Field(max_length=MOST_URLS)
+    urls: list[str] = Field(max_length=MOST_URLS, fail_fast=True)
 
 
 @router.post("/search")

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any, Self, TypeVar
 
 from fastapi import Request
@@ -32,6 +33,8 @@ from ..sse import while_connected
 
 M = TypeVar("M")
 
+# So much is told of the parameters that have no effect.
+_MOST_NAMES, _LONGEST_NAME = 50, 100
 PASSAGES_BETWEEN = "\n[...]\n"
 """What stands between passages that are sent as one text."""
 MOST_URLS = 20
@@ -68,16 +71,20 @@ class Wanted(BaseModel):
         ``known`` are those of the API that cannot be honoured, ``ignored`` those that ask for nothing.
         """
         fields, extra = type(self).model_fields, self.model_extra or {}
-        return [
-            *(fields[name].alias or name for name in known if getattr(self, name)),
-            *(name for name, value in extra.items() if name not in ignored and value not in (False, "", [])),
-        ]
+        unknown = (name[:_LONGEST_NAME] for name, value in extra.items() if name not in ignored and _asks(value))
+        names = chain((fields[name].alias or name for name in known if getattr(self, name)), unknown)
+        return list(islice(names, _MOST_NAMES))
 
     @classmethod
     async def of(cls, request: Request) -> Self:
         """The body of ``request``; raises a cause for one that does not fit."""
         body = await request.body()
         return checked(lambda: cls.model_validate_json(body))
+
+
+def _asks(value: Any) -> bool:
+    """Whether a parameter with this value asks for anything."""
+    return value not in (False, "", [])
 
 
 @dataclass(slots=True)

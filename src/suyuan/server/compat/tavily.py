@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -55,8 +55,8 @@ class TavilySearch(Wanted):
     days: int | None = Field(None, ge=0)
     max_results: int = Field(5, ge=0, le=MOST_RESULTS)
     chunks_per_source: int = Field(3, ge=1, le=3)
-    include_domains: list[str] = Field([], max_length=300)
-    exclude_domains: list[str] = Field([], max_length=150)
+    include_domains: list[str] = Field([], max_length=300, fail_fast=True)
+    exclude_domains: list[str] = Field([], max_length=150, fail_fast=True)
     include_answer: bool | Literal["basic", "advanced"] = False
     include_raw_content: bool | Literal["markdown", "text"] = False
     include_usage: bool = False
@@ -205,7 +205,7 @@ def _about(answer: Answer, lang: str) -> dict[str, Any]:
 class Extract(Wanted):
     """Pages to read."""
 
-    urls: list[str] | str = Field(min_length=1)
+    urls: Annotated[list[str], Field(max_length=1000, fail_fast=True)] | str = Field(min_length=1)
     extract_depth: Literal["basic", "advanced"] = "basic"
     format: Literal["markdown", "text"] = "markdown"
     query: str = ""
@@ -264,8 +264,8 @@ class Site(Wanted):
     max_breadth: int = Field(20, ge=1, le=MOST_PAGES)
     limit: int = Field(50, ge=1)
     instructions: str = ""
-    select_paths: list[str] = Field([], max_length=20)
-    exclude_paths: list[str] = Field([], max_length=20)
+    select_paths: list[str] = Field([], max_length=20, fail_fast=True)
+    exclude_paths: list[str] = Field([], max_length=20, fail_fast=True)
     format: Literal["markdown", "text"] = "markdown"
     extract_depth: str = ""
     chunks_per_source: int = Field(3, ge=1, le=5)
