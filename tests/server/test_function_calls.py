@@ -147,7 +147,7 @@ class TestChatCompletions:
                 f"{url}/v1/{path}", data=body, headers={"Content-Type": "application/json"}, timeout=30
             )
             assert done.status_code == 200 and "I do not know" in done.text, done.text
-        assert "? harbour" in model.requests[-1].text
+        assert "harbour of Arvika" in model.requests[-1].text
         wrong = (
             f'{{"model":"{name}","input":"x","tools":[{{"type":"function","name":"f","parameters":{{"x":1e309}}}}]}}'
         )

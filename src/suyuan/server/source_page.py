@@ -22,6 +22,8 @@ from .texts import PageTexts
 
 router = APIRouter(include_in_schema=False)
 
+_RUN = re.compile(r"\s+|\S+")
+
 
 @router.get("/source/{run}/{number}")
 async def source_page(request: Request, run: str, number: str) -> Response:
@@ -65,8 +67,11 @@ async def _cited_text(client: AsyncClient, source: Mapping[str, Any]) -> Documen
 
 def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
     """``text`` with all quotes marked, whatever their line breaks, and whether there is any."""
-    wanted = [words for quote in dict.fromkeys(quotes) if (words := quote.split())]
-    places = {place for words in wanted for place in _places(text, words)}
+    squeezed, offsets = _squeeze(text)
+    places = set()
+    for quote in dict.fromkeys(" ".join(quote.split()) for quote in quotes):
+        if quote:
+            places.update(_places(squeezed, offsets, quote))
     parts, at = [], 0
     # Of two at one place, the longer one.
     for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
@@ -76,16 +81,24 @@ def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
     return Markup().join([*parts, escape(text[at:])]), at > 0
 
 
-def _places(text: str, words: list[str]) -> Iterator[tuple[int, int]]:
-    """Where the words stand one after the other, with any space between them.
+def _squeeze(text: str) -> tuple[str, list[int]]:
+    """The text with one blank for all space between words, and where each of its characters stands in the text."""
+    parts: list[str] = []
+    offsets: list[int] = []
+    for run in _RUN.finditer(text):
+        if run[0].isspace():
+            parts.append(" ")
+            offsets.append(run.start())
+        else:
+            parts.append(run[0])
+            offsets.extend(range(*run.span()))
+    return "".join(parts), offsets
 
-    The first word is searched for: one pattern for all would try each of them at every place of a long text, in one
-    call that nothing can interrupt.
-    """
-    pattern = re.compile(r"\s++".join(map(re.escape, words)))
-    at = text.find(words[0])
-    while at >= 0:
-        found = pattern.match(text, at)
-        if found:
-            yield found.span()
-        at = text.find(words[0], found.end() if found else at + 1)
+
+def _places(squeezed: str, offsets: list[int], quote: str) -> Iterator[tuple[int, int]]:
+    """Where a quote stands in the text that was squeezed."""
+    start = squeezed.find(quote)
+    while start >= 0:
+        end = start + len(quote)
+        yield offsets[start], offsets[end - 1] + 1
+        start = squeezed.find(quote, end)

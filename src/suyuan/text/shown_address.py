@@ -16,11 +16,13 @@ _PARTS = re.compile(r"(https?)://([^/?#\\]+)(.*)", re.I | re.S)
 _PLAIN = re.compile(r"https?://(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*(?::\d+)?(?:[/?#][!#-;=?-\[\]-~]*)?")
 _NAME = re.compile(r"[A-Za-z0-9_.\[\]:-]+")
 # What a reader takes for the dots and the slashes of an address.
-_DOTS = re.compile(r"\s*[.·•‧∙⋅・。․](?:\s+(?=[a-z]))?")
+_DOTS = re.compile(r"(?<!\s)\s*[.·•‧∙⋅・。․](?:\s+(?=[a-z]))?")
 _SLASHES = re.compile(r"[⁄∕⧸╱⟋⼃〳／\\]")
 # What a reader takes for an address, wherever it stands: names with dots, numbers with dots, this machine.
 _ADDRESS_LIKE = re.compile(
-    r"(https?:/*[^\s/?#]+|(?:[^\s./?#@:()<>\[\]\"'“”‘’「」,，、;；|]+\.)+[^\W\d_]{2,63}(?![^\W\d_])"
+    # A name is looked for from its first character only, so that a long one is read once.
+    r"(https?:/*[^\s/?#]+"
+    r"|(?<![^\s/?#@:()<>\[\]\"'“”‘’「」,，、;；|])(?:[^\s./?#@:()<>\[\]\"'“”‘’「」,，、;；|]+\.)+[^\W\d_]{2,63}(?![^\W\d_])"
     r"|\d{1,10}(?:\.\d{1,10}){3}|\[[0-9a-f]*:[0-9a-f:.]+\]|(?<![\w-])localhost(?![\w-]))(?:[:/?#]\S*)?",
     re.I,
 )
