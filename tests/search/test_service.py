@@ -812,6 +812,27 @@ async def test_each_result_that_is_skipped_is_logged(caplog: pytest.LogCaptureFi
 
 
 @pytest.mark.req("C7.2")
+async def test_a_result_that_leads_to_no_page_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    class Loose:
+        name = "stub"
+
+        async def search(self, query: SearchQuery, num_results: int) -> list[SearchResult]:
+            return [
+                SearchResult("Tea words", "https://tea.example/"),
+                SearchResult("Bad words", "javascript:alert(1)"),
+                SearchResult("No words", ""),
+            ]
+
+    async with client({}) as h:
+        h.search_service.engines["stub"].engine = adapted(Loose())  # type: ignore[arg-type]
+        page = await h.search_service.search("some words", engines="stub")
+    assert [one.title for one in page.results] == ["Tea words"]
+    told = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert any("Bad words" in line and "javascript:alert(1)" in line for line in told)
+    assert any("No words" in line for line in told)
+
+
+@pytest.mark.req("C7.2")
 async def test_an_answer_full_of_bad_rows_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
     good = {"title": "Tea", "url": "https://tea.example/", "content": "About tea."}
     rows = {"results": [good, *["x" * 500] * 500, *[{"url": "z" * 1_000}] * 500]}
