@@ -71,6 +71,8 @@ async def test_with_the_switch_on_the_message_is_searched_and_the_results_are_nu
     first = answer.sources[0]
     assert f"[1] 港珠澳大桥 (127.0.0.1)\n{first.url}\n港珠澳大桥全长55公里" in prompt
     assert "[数字]" in prompt and prompt.rstrip().endswith(QUESTION)
+    zh, en = (request.messages[-1]["content"] for request in (model.requests[0], model.requests[-1]))
+    assert "请参考它们回答，并用 [数字] 引用" in zh and "Use them to answer, and cite them as [number]" in en
     kinds = [event.kind for event in events]
     assert kinds[:5] == ["turn.started", "step.started", "search.started", "search.finished", "step.finished"]
     assert kinds[-1] == "answer" and "".join(event.text for event in of(events, TextDelta)) == answer.text

@@ -65,11 +65,12 @@ async def test_an_answer_shows_its_sources_and_citations_link_to_them(
     number = int(await cite.inner_text())
     assert await cite.get_attribute("href") == RESULTS[number - 1]["url"]
     # The number stands above the middle of its line.
-    raised = """each => { const box = each.getBoundingClientRect(), range = document.createRange();
-        range.selectNodeContents(each.closest("p").firstChild);
-        const line = range.getClientRects()[0], last = [...range.getClientRects()].at(-1);
-        const near = [line, last].find((one) => box.top < one.bottom && box.bottom > one.top) ?? last;
-        return (near.top + near.bottom) / 2 - (box.top + box.bottom) / 2; }"""
+    raised = """each => {
+        const range = document.createRange(), box = each.getBoundingClientRect();
+        range.selectNodeContents(each.closest("sup").previousSibling);
+        const text = [...range.getClientRects()].at(-1);
+        return (text.top + text.bottom) / 2 - (box.top + box.bottom) / 2;
+    }"""
     assert await cite.evaluate(raised) > 0
     shown = await page.locator(".evidence .source .n").all_inner_texts()
     assert sorted(map(int, shown)) == [1, 2, 3, 4, 5]
