@@ -824,7 +824,7 @@ async def test_a_result_that_leads_to_no_page_is_logged(caplog: pytest.LogCaptur
             ]
 
     async with client({}) as h:
-        h.search_service.engines["stub"].engine = adapted(Loose())  # type: ignore[arg-type]
+        h.search_service.engines["stub"].engine = adapted(Loose())
         page = await h.search_service.search("some words", engines="stub")
     assert [one.title for one in page.results] == ["Tea words"]
     told = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
