@@ -290,7 +290,7 @@ class TestChain:
         message = caught.value.say("zh")[0]
         assert message.startswith("没有引擎能够响应。") and "ddg_html" in message and "bing_html" in message
 
-    @pytest.mark.req("C7.1")
+    @pytest.mark.req("C7.1", "C7.3")
     async def test_without_a_network_one_sentence_says_so(self) -> None:
         nowhere = {name: f"http://{name}.invalid" for name in ("ddg-html", "bing-html")}
         urls = {name.replace("-", "_"): url for name, url in nowhere.items()}
