@@ -272,8 +272,8 @@ FAULTS = (
         "C4.4",
         "a terminal counts sources from 0",
         "cli/rendered_text.py",
-        'f"{mark}[{source.number}]"',
-        'f"{mark}[{source.number - 1}]"',
+        'f"[{source.number}]"',
+        'f"[{source.number - 1}]"',
     ),
     Fault(
         "C5.1",
@@ -286,8 +286,8 @@ FAULTS = (
         "C5.1",
         "the list on a terminal cannot be clicked",
         "cli/rendered_text.py",
-        'title = self._renderer.link(printable(source.title or source.domain), source.url, "bold")',
-        'title = Flow(printable(source.title or source.domain), "bold")',
+        'title = self._renderer.link(printable(f"{named(source)} {mark}".rstrip()), source.url, "bold")',
+        'title = Flow(printable(f"{named(source)} {mark}".rstrip()), "bold")',
     ),
     Fault(
         "C5.1",
@@ -307,8 +307,8 @@ FAULTS = (
         "C5.2",
         "an answer without sources has their heading",
         "cli/answer.py",
-        "        if answer.sources:\n            shown",
-        "        if True:\n            shown",
+        "        if others:\n            yield",
+        "        if True:\n            yield",
     ),
     Fault(
         "C5.2",
@@ -397,7 +397,7 @@ FAULTS = (
     Fault(
         "C6.4",
         "the terminal is not told what helps at the start",
-        "cli/serve.py",
+        "cli/startup.py",
         "        if hint:\n            err.line",
         "        if False:\n            err.line",
     ),
@@ -454,7 +454,7 @@ FAULTS = (
         "C7.3",
         "that there is no network is not said",
         "search/service.py",
-        "if all(error.detail_code == NO_SUCH_HOST.detail_code for error in errors):",
+        "if detail_codes == {NO_SUCH_HOST.detail_code}:",
         "if False:",
     ),
     Fault(

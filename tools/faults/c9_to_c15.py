@@ -263,8 +263,8 @@ FAULTS = (
         "C11.5",
         "the sources of an answer without markers are not shown in a terminal",
         "cli/answer.py",
-        "if answer.sources:\n            shown",
-        "if answer.cited:\n            shown",
+        "        if others:\n            yield",
+        "        if others and cited:\n            yield",
     ),
     Fault(
         "C11.5",
