@@ -11,6 +11,7 @@ from support.oai import Answering, EngineReply, Step, error, reply, serve_model,
 from support.site import reply as page
 from support.talk import Web, ask, of, openai, talking
 from support.timing import PATIENCE
+from suyuan.chat import session_factory
 from suyuan.chat.answering import answer_events
 from suyuan.chat.events import (
     Answer,
@@ -57,7 +58,8 @@ async def test_the_agent_searches_twice_and_cites_with_global_numbers() -> None:
     # The results went to the model by the tool, and not into the prompt.
     assert "大桥全长55公里" not in model.requests[0].text and "[1] 港珠澳大桥" in model.requests[1].text
     head, _, listed = answer.markdown.rpartition("参考文献")
-    assert head and listed.index("港珠澳大桥 全长") < listed.index("海底隧道 长度")
+    assert "桥长55公里" in head, "the answer first, then its list"
+    assert listed.index("港珠澳大桥 全长") < listed.index("海底隧道 长度")
     assert [type(event) for event in events if isinstance(event, (StepStarted, StepFinished))] == [
         StepStarted,
         StepFinished,
@@ -77,6 +79,37 @@ async def test_an_agent_that_searched_nothing_has_no_list_and_no_markers() -> No
     )
 
 
+@pytest.mark.req("C15.3", "C5.1")
+async def test_the_list_of_an_agent_has_all_sources_also_where_none_is_cited() -> None:
+    script: list[Answering] = [search("港珠澳大桥 全长"), search("SearXNG metasearch engine"), reply("我不确定。")]
+    with serve_model(script) as model:
+        async with talking(openai(model.url)) as (client, _):
+            _, answer = await ask(client, QUESTION, mode="agent")
+    head, _, listed = answer.markdown.partition("参考文献")
+    assert "我不确定。" in head and answer.cited == ()
+    assert listed.index("第 1 轮搜索：“港珠澳大桥 全长”") < listed.index("第 2 轮搜索：“SearXNG metasearch engine”")
+    assert all(source.url in listed and source.title in listed for source in answer.sources)
+    assert len(answer.sources) == 3
+
+
+@pytest.mark.req("D3.1")
+async def test_without_a_search_an_agent_is_told_to_write_no_numbers() -> None:
+    with serve_model(reply("ok")) as model:
+        async with talking(openai(model.url)) as (client, _):
+            answers = [(await ask(client, text, mode="agent"))[1] for text in ("你好", "hello")]
+    zh, en = (request.messages[0]["content"] for request in model.requests)
+    assert "没有用到搜索就不写编号" in zh and "Where no search was used write no numbers" in en
+    assert [answer.markdown for answer in answers] == ["ok", "ok"]
+
+
+@pytest.mark.req("D3.1")
+async def test_a_search_that_found_nothing_leaves_no_list() -> None:
+    with serve_model([search("zzz qqq"), reply("据我所知,是这样。")]) as model:
+        async with talking(openai(model.url), web=Web(())) as (client, _):
+            _, answer = await ask(client, QUESTION, mode="agent")
+    assert answer.markdown == answer.text == "据我所知,是这样。" and answer.sources == ()
+
+
 @pytest.mark.req("C14.4")
 async def test_the_prompt_has_examples_of_queries_and_of_reading_results_and_the_date() -> None:
     with serve_model(reply("ok")) as model:
@@ -87,6 +120,10 @@ async def test_the_prompt_has_examples_of_queries_and_of_reading_results_and_the
     assert "好的查询示例" in zh and 'web_search("' in zh and "如何解读结果" in zh and "今天是 20" in zh
     assert "Good queries, by example" in en and "How to read results" in en and "Today is 20" in en
     assert model.requests[0].tools == ["web_search", "web_fetch"]
+    # How a query is made, and how a result is read: number, then date and domain, then the page itself.
+    assert min(text.count('web_search("') for text in (zh, en)) >= 3
+    assert "每条结果形如“[3] 标题 (域名, 日期)”" in zh and "先看日期和域名" in zh and "读取原文" in zh
+    assert "looks like “[3] title (domain, date)”" in en and "Look at date and domain first" in en
 
 
 async def test_talk_before_a_tool_is_withdrawn_from_the_answer() -> None:
@@ -149,6 +186,48 @@ async def test_the_cache_is_the_conversation_s_own_and_ends_with_it() -> None:
             await client.chat.restore(first)
             assert await searched(first) == 1, "it ended with the conversation"
             assert await searched(second) == 0
+
+
+@pytest.mark.req("C13.1", "C13.2")
+async def test_the_cache_outlives_a_while_in_chat_mode() -> None:
+    with serve_model(
+        lambda asked: reply("好。") if asked.messages[-1]["role"] == "tool" or not asked.tools else search("港珠澳大桥")
+    ) as model:
+        async with talking(openai(model.url)) as (client, web):
+            id = (await client.chat.create(mode="agent", search=False)).id
+            await ask(client, "港珠澳大桥?", id=id)
+            await client.chat.change(id, mode="chat")
+            await ask(client, "谢谢", id=id)
+            await client.chat.change(id, mode="agent")
+            events, _ = await ask(client, "港珠澳大桥?", id=id)
+    assert web.searches == ["港珠澳大桥"] and [event.repeated for event in of(events, SearchFinished)] == [True]
+
+
+@pytest.mark.req("C13.1")
+async def test_each_query_has_results_of_its_own() -> None:
+    script = [search("港珠澳大桥 全长"), search("SearXNG metasearch engine"), search("港珠澳大桥 全长"), reply("好。")]
+    with serve_model(script) as model:
+        async with talking(openai(model.url)) as (client, web):
+            events, _ = await ask(client, "两件事", mode="agent")
+    assert web.searches == ["港珠澳大桥 全长", "SearXNG metasearch engine"]
+    found = [[source.title for source in each.sources] for each in of(events, SourcesFound)]
+    assert found[0] == found[2] != found[1] == ["SearXNG explained"]
+
+
+@pytest.mark.req("C13.4")
+async def test_the_caches_of_conversations_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit of two: the conversation that was used least lately is searched for anew."""
+    monkeypatch.setattr(session_factory, "_MAX_CONVERSATIONS", 2)
+    with serve_model(
+        lambda asked: reply("好。") if asked.messages[-1]["role"] == "tool" else search("港珠澳大桥")
+    ) as model:
+        async with talking(openai(model.url)) as (client, web):
+            ids = [(await client.chat.create(mode="agent")).id for _ in range(3)]
+            for id in (*ids, ids[2], ids[1]):
+                await ask(client, "港珠澳大桥?", id=id)
+            assert len(web.searches) == 3
+            await ask(client, "港珠澳大桥?", id=ids[0])
+            assert len(web.searches) == 4
 
 
 @pytest.mark.req("C13.2", "C13.3")

@@ -71,6 +71,8 @@ async def test_with_the_switch_on_the_message_is_searched_and_the_results_are_nu
     first = answer.sources[0]
     assert f"[1] 港珠澳大桥 (127.0.0.1)\n{first.url}\n港珠澳大桥全长55公里" in prompt
     assert "[数字]" in prompt and prompt.rstrip().endswith(QUESTION)
+    zh, en = (request.messages[-1]["content"] for request in (model.requests[0], model.requests[-1]))
+    assert "请参考它们回答，并用 [数字] 引用" in zh and "Use them to answer, and cite them as [number]" in en
     kinds = [event.kind for event in events]
     assert kinds[:5] == ["turn.started", "step.started", "search.started", "search.finished", "step.finished"]
     assert kinds[-1] == "answer" and "".join(event.text for event in of(events, TextDelta)) == answer.text
@@ -90,6 +92,20 @@ async def test_the_answer_ends_with_the_references_that_were_used() -> None:
         references and "港珠澳大桥" in references and answer.sources[0].url in references and "127.0.0.1" in references
     )
     assert "海底隧道" not in references
+    assert "全长55公里" in body, "the answer first, then its list"
+
+
+@pytest.mark.req("C15.4", "C4.4", "C11.4")
+async def test_every_answer_in_chat_mode_counts_from_one_and_lists_only_what_it_cites() -> None:
+    with serve_model([reply("全长55公里[1]。"), reply("隧道长6.7公里[2],全长55公里[1]。")]) as model:
+        async with talking(openai(model.url)) as (client, _):
+            id = (await client.chat.create(search=True)).id
+            answers = [(await ask(client, QUESTION, id=id))[1] for _ in range(2)]
+    for answer, cited in zip(answers, ([1], [1, 2]), strict=True):
+        assert [source.number for source in answer.sources] == [1, 2]
+        listed = answer.markdown.partition("## 参考文献")[2]
+        assert [int(number) for number in re.findall(r"\\\[(\d+)\\\]", listed)] == cited
+        assert "轮搜索" not in listed
 
 
 @contextmanager
@@ -152,6 +168,43 @@ async def test_no_results_are_said_in_the_prompt() -> None:
     assert of(events, SearchFinished)[0].count == 0 and not answer.unverified
 
 
+@pytest.mark.req("C4.2")
+async def test_no_results_are_said_in_a_chinese_prompt() -> None:
+    web = Web(())
+    with serve_model(reply("据我所知……")) as model:
+        async with talking(openai(model.url), web=web) as (client, _):
+            _, answer = await ask(client, QUESTION, search=True)
+    prompt = model.requests[0].text
+    assert "未找到相关信息" in prompt and "基于自身知识回答" in prompt and prompt.rstrip().endswith(QUESTION)
+    assert answer.sources == () and answer.text == "据我所知……"
+
+
+@pytest.mark.req("C3.1", "C1.1")
+async def test_every_message_is_searched_while_the_switch_is_on() -> None:
+    questions = [QUESTION, "港珠澳大桥海底隧道有多长?", "SearXNG 是什么?"]
+    with serve_model([reply("好。")] * len(questions)) as model:
+        async with talking(openai(model.url)) as (client, web):
+            id = (await client.chat.create(search=True)).id
+            for number, question in enumerate(questions, 1):
+                events, _ = await ask(client, question, id=id)
+                assert question in web.searches and len(of(events, SearchStarted)) >= 1, number
+
+
+@pytest.mark.req("C3.2", "C5.2", "C1.1")
+async def test_a_follow_up_with_the_switch_off_is_not_searched_either() -> None:
+    with serve_model([reply("好。")] * 4) as model:
+        async with talking(openai(model.url)) as (client, web):
+            assert web.site is not None
+            id = (await client.chat.create(search=True)).id
+            await ask(client, QUESTION, id=id)
+            await client.chat.change(id, search=False)
+            before = len(web.site.seen)
+            for question in ("它在哪里?", "港珠澳大桥海底隧道有多长?"):
+                events, answer = await ask(client, question, id=id)
+                assert not of(events, SearchStarted) and answer.sources == ()
+            assert len(web.site.seen) == before
+
+
 @pytest.mark.req("C4.3")
 async def test_at_most_five_results_of_200_characters() -> None:
     web = Web()
@@ -162,6 +215,7 @@ async def test_at_most_five_results_of_200_characters() -> None:
             _, answer = await ask(client, "问", search=True)
     assert [source.number for source in answer.sources] == [1, 2, 3, 4, 5]
     assert max(len(run) for run in re.findall("字+", model.requests[0].text)) <= 200
+    assert [source.title for source in answer.sources] == [row["title"] for row in rows[:5]], "the most relevant"
 
 
 @pytest.mark.req("C2.3", "C2.4", "C7.1", "C7.3")

@@ -117,7 +117,7 @@ def test_nothing_in_an_exported_file_can_act(attack: str, cited: tuple[int, ...]
     assert json.loads(export(talk, [question(attack), answer], "json", "zh"))["conversation"]["title"] == attack
 
 
-@pytest.mark.req("C11.2")
+@pytest.mark.req("C11.2", "C11.3")
 @pytest.mark.parametrize("form", ["md", "html"])
 @pytest.mark.parametrize(
     ("lang", "told"),

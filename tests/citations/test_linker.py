@@ -17,6 +17,8 @@ from suyuan.citations.registry import Source
 
 SOURCES = {n: Source(n, f"Title {n} of the page", f"https://s{n}.example/a_(b)?x={n}") for n in range(1, 13)}
 
+MANY = {n: Source(n, f"Title {n}", f"https://s{n}.example/") for n in range(1, 1001)}
+
 # Answers, their text in the one form, and the sources that they cite.
 CANONICAL: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("Paris is the capital [1].", "Paris is the capital [1].", (1,)),
@@ -107,6 +109,24 @@ def streamed(*chunks: str, sources: Mapping[int, Source] = SOURCES) -> LinkedAns
 def link(text: str, sources: Mapping[int, Source] = SOURCES) -> LinkedAnswer:
     """The result for an answer that arrives whole."""
     return streamed(text, sources=sources)
+
+
+@pytest.mark.req("C12.2", "C11.1")
+@pytest.mark.parametrize("number", [1, 9, 10, 12, 99, 100, 120, 1000])
+def test_a_number_of_any_length_is_a_marker(number: int) -> None:
+    linker = Linker(lambda: MANY)
+    shown = linker.feed(f"Tea[{number}].") + linker.close()
+    assert shown == f"Tea[{number}]." and linker.answer.cited == (number,)
+    assert linker.answer.markdown == f"Tea[[{number}]](https://s{number}.example/)."
+
+
+@pytest.mark.req("C12.3", "C11.1")
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "", "ftp://x.example/", "/leaf", "http://"])
+def test_a_source_without_the_address_of_a_page_keeps_its_marker(url: str) -> None:
+    linker = Linker(lambda: {1: Source(1, "Tea", url), 2: Source(2, "Pots", "https://pots.example/")})
+    linker.feed("Leaves[1], pots[2].")
+    linker.close()
+    assert linker.answer.markdown == "Leaves[1], pots[[2]](https://pots.example/)."
 
 
 @pytest.mark.req("C11.1", "C12.2", "C15.2")

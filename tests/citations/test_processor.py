@@ -34,6 +34,15 @@ def test_the_map_has_numbers_titles_addresses_and_domains() -> None:
     assert [source.number for source in processor.add(page)] == [3] and len(processor.sources) == 3
 
 
+@pytest.mark.req("C12.1", "C11.4")
+@pytest.mark.parametrize("title", [None, "", "absent"])
+def test_a_result_without_a_title_is_named_by_its_domain(title: str | None) -> None:
+    row = {"url": "https://tea.example/leaf", "snippet": "About tea."} | ({} if title == "absent" else {"title": title})
+    processor = CitationProcessor([row])
+    assert processor.sources[1].title == ""
+    assert "[tea.example](https://tea.example/leaf)" in processor.with_references("Leaves [1].")
+
+
 @pytest.mark.req("C12.2", "C12.3", "C11.2", "C11.6")
 def test_known_numbers_become_links_and_everything_else_stays(caplog: pytest.LogCaptureFixture) -> None:
     processor = CitationProcessor(ROWS)

@@ -76,7 +76,7 @@ async def shell(model: str = "", web: Web | None = None) -> AsyncIterator[Shell]
         yield Shell(web, env)
 
 
-@pytest.mark.req("C5.1", "C11.1")
+@pytest.mark.req("C3.1", "C5.1", "C11.1")
 async def test_ask_streams_the_answer_to_stdout_and_the_steps_to_stderr() -> None:
     async with shell() as sh:
         ran = await sh.run("--ui", "zh", "ask", QUESTION)
@@ -123,7 +123,7 @@ async def test_a_debug_bundle_is_read_by_its_owner_only(tmp_path: Path) -> None:
     assert refused.code == 2 and str(tmp_path) in refused.err and "Traceback" not in refused.err
 
 
-@pytest.mark.req("C3.2")
+@pytest.mark.req("C3.2", "C5.2")
 async def test_ask_without_search_sends_no_search() -> None:
     with serve_model(reply("Just so.")) as model:
         async with shell(model.url) as sh:
@@ -275,6 +275,7 @@ class TestOnATerminal:
             assert screen.wait() == 0
             return screen
 
+    @pytest.mark.req("C3.1", "C4.4", "C5.1", "C11.1")
     async def test_markdown_is_rendered_no_word_is_broken_and_links_can_be_clicked(self) -> None:
         screen = await self.ask("--ui", "en")
         assert RENDERED in screen.text
@@ -285,6 +286,10 @@ class TestOnATerminal:
         links = dict(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)\x1b\\(?:\x1b\[[\d;]*m)*([^\x1b]+)", screen.raw)[::-1])
         assert links["https://docs.example/page"] == "page"
         assert any(url.endswith("/bridge") and text == "[1]" for url, text in links.items())
+        listed = screen.text.partition("[1] 港珠澳大桥 — ")[2]
+        assert "港珠澳大桥全长55公里" in listed and "[2] 港珠澳大桥海底隧道" in listed, "with snippets"
+        title = r"\x1b\]8;[^;]*;http[^\x1b]+/bridge\x1b\\(?:\x1b\[[\d;]*m)*港珠澳大桥 — "
+        assert re.search(title, screen.raw), "the title is a link"
 
     async def test_a_plain_terminal_gets_no_escape_codes(self) -> None:
         screen = await self.ask(TERM="dumb")

@@ -68,11 +68,24 @@ def test_a_wide_table_fits() -> None:
     ]
 
 
+@pytest.mark.req("C12.2", "C11.1")
 def test_links_and_citations() -> None:
     shown = rendered("See [1][2], [3] and [here](https://b.example/).", links=True)
     for url, text in ((URLS[1], "[1]"), (URLS[2], "[2]"), ("https://b.example/", "here")):
         assert f";{url}\x1b\\\x1b[" in shown or f";{url}\x1b\\{text}" in shown
     assert shown.count("\x1b]8;;\x1b\\") == 3, "an unknown number is no link"
+
+
+@pytest.mark.req("C12.2", "C11.1")
+@pytest.mark.parametrize("number", [1, 9, 10, 12, 100])
+def test_a_number_of_any_length_leads_to_its_source(number: int) -> None:
+    urls = {n: f"https://s{n}.example/" for n in range(1, 101)}
+    console = Console(file=StringIO(), width=40, force_terminal=True, color_system="truecolor", legacy_windows=False)
+    console.print(MarkdownRenderer(urls, links=True).render(f"See [{number}]."))
+    assert isinstance(console.file, StringIO)
+    shown = console.file.getvalue()
+    assert f";https://s{number}.example/\x1b" in shown and f"[{number}]" in shown
+    assert shown.count("\x1b]8;;\x1b") == 1
 
 
 def test_a_terminal_with_few_colours_gets_no_hyperlinks() -> None:

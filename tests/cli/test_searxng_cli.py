@@ -212,13 +212,25 @@ class TestDocker:
 
 
 class TestCheck:
-    @pytest.mark.req("C8.3")
+    @pytest.mark.req("C6.1")
+    async def test_without_an_address_the_usual_one_is_checked(self) -> None:
+        _, out, _ = await suyuan("searxng", "check", "--json", SEARXNG_BASE_URL="")
+        assert json.loads(out)["base_url"] == "http://localhost:8080"
+
+    @pytest.mark.req("C6.1", "C8.3")
+    @pytest.mark.parametrize("address", ["localhost:8080", "ftp://x.example", "http://x.example/search", "http://a b"])
+    async def test_an_address_that_cannot_be_is_told_as_such(self, address: str) -> None:
+        code, out, _ = await suyuan("searxng", "check", "--json", address)
+        assert code == 3 and json.loads(out)["error"]["detail_code"] == "searxng_bad_address"
+
+    @pytest.mark.req("C6.1", "C8.3")
     async def test_a_working_instance(self) -> None:
         async with serve(searxng()) as site:
             code, out, err = await suyuan("searxng", "check", site.url)
             configured = await suyuan("searxng", "check", "--json", SEARXNG_BASE_URL=site.url)
         assert code == 0 and "works: 8 results" in out and "bing" in out and err == ""
-        assert configured[0] == 0 and json.loads(configured[1])["ok"] is True
+        told = json.loads(configured[1])
+        assert configured[0] == 0 and told["ok"] is True and told["base_url"] == site.url
 
     @pytest.mark.req("C8.3", "C2.5", "C9.2")
     async def test_an_instance_without_json(self) -> None:

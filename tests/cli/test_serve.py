@@ -194,6 +194,8 @@ async def test_what_the_check_at_the_start_finds_is_told_everywhere(tmp_path: Pa
     lines = err.decode().splitlines()
     for each in told:
         assert sum(line.startswith("! ") and each["message"] in line for line in lines) == 1, each
+        helps = [line for line in lines if line.startswith("  ") and each["hint"].split("\n")[0][:40] in line]
+        assert len(helps) == 1, "what helps stands in the terminal too"
         warned = [line for line in lines if "WARNING" in line and each["message"] in line]
         assert len(warned) >= 1 and each["hint"].split("\n")[0][:40] in warned[0], each
 

@@ -50,6 +50,34 @@ def test_defaults(tmp_path: Path) -> None:
     assert settings.problems == () and not settings.net.proxy
 
 
+@pytest.mark.req("C4.3")
+@pytest.mark.parametrize(("most", "longest", "given"), [("10", "900", (5, 200)), ("3", "80", (3, 80))])
+def test_a_prompt_gets_at_most_five_results_of_200_characters(
+    tmp_path: Path, most: str, longest: str, given: tuple[int, int]
+) -> None:
+    settings = load(tmp_path, WEB_SEARCH_MAX_RESULTS=most, WEB_SEARCH_SNIPPET_LENGTH=longest)
+    assert settings.search.max_results == int(most) and settings.problems == ()
+    assert (settings.chat.results, settings.chat.snippet_length) == given
+
+
+@pytest.mark.req("C6.3")
+def test_loading_is_logged_with_the_file_and_the_problems(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    load(tmp_path, web_search(maxResults=99))
+    (told,) = [each for each in caplog.records if "configuration loaded" in each.getMessage()]
+    assert told.levelno == logging.INFO
+    assert str(tmp_path / "config.json") in told.getMessage() and "problems=1" in told.getMessage()
+    assert any(each.levelno == logging.WARNING and "maxResults" in each.getMessage() for each in caplog.records)
+
+
+@pytest.mark.req("C6.3")
+@pytest.mark.parametrize("seconds", [0, 0.1, -5, 121, 1000, "soon", None, True, []])
+def test_a_time_limit_that_cannot_be_is_the_default(tmp_path: Path, seconds: Any) -> None:
+    settings = load(tmp_path, web_search(timeoutSeconds=seconds))
+    assert settings.search.seconds == 5.0
+    assert seconds is None or "timeoutSeconds" in str(settings.problems[0])
+
+
 @pytest.mark.req("P2.1")
 def test_config_json(tmp_path: Path) -> None:
     config = web_search(

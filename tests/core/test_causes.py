@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from suyuan.core import causes
 from suyuan.core.cause import Cause
 from suyuan.core.causes.chat import WITHOUT_SEARCH
+from suyuan.core.causes.network import OFFLINE
 from suyuan.core.errors import Timeout
 from suyuan.messages.catalog import languages
 
@@ -37,6 +38,19 @@ def test_a_timeout_is_called_one_in_chinese() -> None:
     for name, cause in timeouts:
         if name not in _NO_END:
             assert "超时" in cause.failure(**PARAMS).message("zh"), name
+
+
+@pytest.mark.req("C7.3")
+@pytest.mark.parametrize(
+    ("lang", "said", "advised"),
+    [
+        ("zh", ("没有网络连接",), ("检查网络", "关闭联网搜索")),
+        ("en", ("No connection",), ("Check the network", "turn off web search")),
+    ],
+)
+def test_without_a_network_both_ways_out_are_advised(lang: str, said: Sequence[str], advised: Sequence[str]) -> None:
+    message, hint = WITHOUT_SEARCH.failure(cause=OFFLINE.failure(names="a, b")).say(lang)
+    assert all(words in message for words in said) and all(words in hint for words in advised), (message, hint)
 
 
 @pytest.mark.req("C2.3", "C2.4", "C7.3")

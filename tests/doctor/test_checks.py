@@ -26,6 +26,7 @@ from suyuan.doctor import storage as storage_check
 from suyuan.doctor.checks import check_all, count, startup_findings
 from suyuan.doctor.finding import Finding
 from suyuan.doctor.json_location import line_of
+from suyuan.engines.searxng import SearXNG
 from suyuan.server.health import Health
 
 NOWHERE = f"http://127.0.0.1:{free_port()}"
@@ -330,6 +331,17 @@ class TestStart:
             [notice] = await startup_findings(client)
         assert (notice.code, notice.guide) == ("json_api_off", "searxng")
         assert "formats" in notice.say("en")[1] and "docker compose restart" in notice.say("zh")[1]
+
+    @pytest.mark.req("C2.1", "C2.5", "C6.3")
+    async def test_the_one_at_the_usual_address_is_checked_also_where_nothing_is_configured(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with fake_servers(tmp_path, search=searxng({"empty": reply(FORBIDDEN, 403)})) as servers:
+            monkeypatch.setattr(SearXNG, "default_url", servers.searxng.url)
+            async with servers.client(SEARXNG_BASE_URL="") as client:
+                [notice] = await startup_findings(client)
+        assert (notice.code, notice.guide) == ("json_api_off", "searxng")
+        assert servers.searxng.url in notice.say("zh")[0]
 
     @pytest.mark.req("C2.1")
     async def test_a_working_searxng_gives_no_notice(self, tmp_path: Path) -> None:

@@ -47,6 +47,38 @@ def test_the_searxng_guide_covers_every_step(lang: str) -> None:
         assert needed in text, needed
 
 
+STEPS = {
+    "zh": {
+        "启动": ("suyuan searxng init", "suyuan searxng up", "docker compose up -d"),
+        "验证": ("suyuan searxng status", "curl -i http://localhost:8080/healthz", "/search?q=test&format=json"),
+        "配置说明": ("  formats:\n    - html\n    - json", "limiter: false", "`search.formats`"),
+        "重启与配置生效": (
+            "| settings.*.yml | `suyuan searxng restart`（即 `docker compose restart`）",
+            "`suyuan searxng up`（即 `docker compose up -d`）；仅重启不会重新读取 .env",
+        ),
+        "验证是否恢复": ("docker ps --filter name=searxng", "/healthz", "suyuan searxng check", "15 秒"),
+    },
+    "en": {
+        "Start": ("suyuan searxng init", "suyuan searxng up", "docker compose up -d"),
+        "Verify": ("suyuan searxng status", "curl -i http://localhost:8080/healthz", "/search?q=test&format=json"),
+        "Settings": ("  formats:\n    - html\n    - json", "limiter: false", "`search.formats`"),
+        "Restart and apply changes": (
+            "| settings.*.yml | `suyuan searxng restart` (same as `docker compose restart`)",
+            "`suyuan searxng up` (same as `docker compose up -d`); a restart does not reload .env",
+        ),
+        "Verify that it works again": ("docker ps --filter name=searxng", "/healthz", "suyuan searxng check", "15 sec"),
+    },
+}
+
+
+@pytest.mark.req("C8.1", "C9.3")
+@pytest.mark.parametrize(("lang", "section"), [(lang, section) for lang in LANGUAGES for section in STEPS[lang]])
+def test_each_section_of_the_searxng_guide_has_its_commands(lang: str, section: str) -> None:
+    _, head, rest = guide("searxng", lang).partition(f"## {section}\n")
+    text = rest.partition("\n## ")[0]
+    assert head and [needed for needed in STEPS[lang][section] if needed not in text] == []
+
+
 @pytest.mark.parametrize(("name", "lang"), [*GUIDES, ("troubleshooting", "zh"), ("troubleshooting", "en")])
 def test_every_command_in_a_guide_exists(name: str, lang: str) -> None:
     text = guide(name, lang)

@@ -16,7 +16,7 @@ from support import pages
 from support.client import client
 from support.site import Handler, Reply, free_port, json_reply, raw, redirect, reply, reset, serve, stall
 from support.timing import quickest, seconds_of
-from suyuan.core.causes.network import TLS_FAILED
+from suyuan.core.causes.network import NO_SUCH_HOST, TLS_FAILED
 from suyuan.core.errors import SuyuanError
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Request, Response
@@ -43,6 +43,58 @@ async def test_a_working_instance() -> None:
     assert status.ok and status.error is None and status.warnings == () and status.unresponsive_engines == ()
     assert (status.results, status.engines, status.version) == (8, ("bing",), "2026.9.25+12f8b6515")
     assert status.took_ms < 2000 and status.as_dict()["ok"] is True
+
+
+@pytest.mark.req("C9.1", "C6.4", "C2.4")
+@pytest.mark.parametrize("lang", ["zh", "en"])
+async def test_where_nothing_answers_each_thing_to_check_has_its_command(lang: str) -> None:
+    """Container, port, network; then how to deploy it with Docker, and where the guide is."""
+    where = f"http://127.0.0.1:{free_port()}"
+    error = (await check(where)).error
+    assert error is not None and error.detail_code == "searxng_down"
+    hint = error.say(lang)[1]
+    for needed in (
+        "docker ps --filter name=searxng", "docker compose up -d", "docker compose logs", f"curl -i {where}/healthz",
+        "http://host.docker.internal:8080", "suyuan searxng init", "suyuan searxng up", "suyuan searxng guide",
+    ):  # fmt: skip
+        assert needed in hint, needed
+    unknown = explained(NO_SUCH_HOST(engine="searxng", where="searx.example"), "http://searx.example:8080")
+    for needed in ("SEARXNG_BASE_URL", "getent hosts searx.example", "http://localhost:8080"):
+        assert needed in unknown.say(lang)[1], needed
+
+
+@pytest.mark.req("C9.2", "C2.5", "C8.3")
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize(
+    ("replaced", "code", "fix"),
+    [
+        (
+            {"empty": reply(FORBIDDEN, 403)},
+            "json_api_off",
+            ("`search: formats:`", "`json`", "settings.yml", "docker compose restart"),
+        ),
+        ({"empty": reply("", 403), "page": reply("", 403)}, "searxng_api_off", ("/search", "curl -i")),
+        (
+            {"healthz": reply("no", 404), "empty": reply("", 404), "page": reply("", 404)},
+            "not_searxng",
+            ("docker ps --filter name=searxng", "SEARXNG_BASE_URL"),
+        ),
+    ],
+    ids=["JSON off", "API off", "wrong port"],
+)
+async def test_each_common_fault_has_a_fix_of_its_own(
+    replaced: dict[str, Reply], code: str, fix: tuple[str, ...], lang: str
+) -> None:
+    error = (await check_served(searxng(replaced))).error
+    assert error is not None and error.detail_code == code
+    hint = error.say(lang)[1]
+    assert [needed for needed in fix if needed not in hint] == []
+
+
+@pytest.mark.req("C8.3")
+async def test_an_instance_whose_searches_find_nothing_is_not_well() -> None:
+    status = await check_served(searxng({"search": json_reply(pages.searxng(0))}))
+    assert not status.ok and status.error is not None and status.error.detail_code == "searxng_no_engines"
 
 
 async def test_a_working_instance_under_a_path_with_a_final_slash() -> None:

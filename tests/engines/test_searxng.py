@@ -256,6 +256,24 @@ def test_the_request() -> None:
     )
 
 
+@pytest.mark.req("C2.2", "C6.1")
+@pytest.mark.parametrize("base", ["http://searx.example", "http://searx.example:8888", "https://x.example/a/searxng"])
+def test_an_instance_is_searched_where_it_is(base: str) -> None:
+    request = first_request(SearXNG(EngineSettings(base)), "tea")
+    assert address(request) == f"{base}/search" and sent(request)["format"] == "json"
+
+
+@pytest.mark.req("C2.2")
+def test_every_row_is_a_result() -> None:
+    rows = [
+        {**ROW, "title": f"Pot {n}", "url": f"https://pots.example/{n}", "content": f"About {n}."} for n in range(8)
+    ]
+    found = run(SearXNG(), "tea", answer(page.searxng_data(*rows))).found
+    assert [(one.title, one.url, one.snippet) for one in found.results] == [
+        (row["title"], row["url"], row["content"]) for row in rows
+    ]
+
+
 @pytest.mark.req("C6.2", "T3.2")
 @pytest.mark.parametrize(
     ("text", "lang", "language"),

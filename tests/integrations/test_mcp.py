@@ -42,11 +42,11 @@ async def over_stdio(handler: Handler, *words: str) -> AsyncIterator[tuple[Clien
 
 @asynccontextmanager
 async def http_server(
-    url: str, *words: str, wait: bool = True, **more: str
+    url: str, *words: str, wait: bool = True, program: tuple[str, ...] = (sys.executable, "-m", "suyuan"), **more: str
 ) -> AsyncIterator[tuple[str, asyncio.subprocess.Process]]:
     port = free_port()
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "suyuan", "mcp", "--http", "--port", str(port), "-e", "ddg_html", *words,
+        *program, "mcp", "--http", "--port", str(port), "-e", "ddg_html", *words,
         env={**environment(url), **more}, stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
@@ -187,7 +187,22 @@ class TestHttp:
             result = await client.call_tool("web_search", {"query": "hello"})
         assert not result.is_error and len(result.structured_content["results"]) == 5
 
-    @pytest.mark.req("C15.1", "C13.2")
+    @pytest.mark.req("C13.4")
+    async def test_the_state_of_clients_is_limited(self) -> None:
+        """A limit of two: the client that called least lately is forgotten."""
+        program = "import sys, suyuan.integrations.mcp as m; m.MOST_CLIENTS = 2; from suyuan.cli.main import main; "
+        given = (sys.executable, "-c", f"{program}sys.exit(main(sys.argv[1:]))")
+        async with serve(lambda seen: reply(pages.ddg(host=f"{seen.params['q']}.example"))) as site:
+            async with (
+                http_server(site.url, program=given, WEB_SEARCH_CACHE_TTL_MINUTES="0") as (url, _),
+                Client(url) as one, Client(url) as two, Client(url) as three,
+            ):  # fmt: skip
+                for each in (one, two, three, three, two):
+                    assert await numbers_of(each, "a") == [1, 2, 3]
+                assert len(site.seen) == 3
+                assert [await numbers_of(one, "b"), await numbers_of(two, "b")] == [[1, 2, 3], [4, 5, 6]]
+
+    @pytest.mark.req("C15.1", "C13.2", "C13.3")
     @pytest.mark.parametrize("mode", ["auto", "legacy", LATEST_MODERN_VERSION])
     async def test_numbers_and_cache_go_on_for_each_client(self, mode: str) -> None:
         async with serve(lambda seen: reply(pages.ddg(host=f"{seen.params['q']}.example"))) as site:

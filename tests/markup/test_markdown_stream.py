@@ -57,7 +57,17 @@ def sizes(rng: random.Random) -> Iterator[int]:
         yield rng.randint(1, longest)
 
 
-@pytest.mark.req("C11.2", "C5.3")
+@pytest.mark.req("C5.3", "C11.3")
+@pytest.mark.parametrize("number", range(1, 13))
+def test_each_number_is_a_superscript_that_opens_its_own_source(number: int) -> None:
+    sources = {n: f"https://s{n}.example/" for n in range(1, 13)}
+    page = LexborHTMLParser("".join(render(f"雨水[{number}]。", sources)))
+    (cite,) = page.css("sup a.cite")
+    assert (cite.text(), cite.attributes["href"]) == (str(number), sources[number])
+    assert cite.attributes["target"] == "_blank", "the conversation stays where it is"
+
+
+@pytest.mark.req("C11.2", "C5.3", "C11.3")
 def test_a_marker_of_a_known_source_becomes_a_superscript_link() -> None:
     assert render("雨水[1]。", SOURCES, Labels("来源")) == [
         '<p>雨水<sup><a class="cite" data-cite="1" href="https://one.example/a?b=1&amp;c=2" aria-label="来源 1" '

@@ -290,7 +290,7 @@ class TestChain:
         message = caught.value.say("zh")[0]
         assert message.startswith("没有引擎能够响应。") and "ddg_html" in message and "bing_html" in message
 
-    @pytest.mark.req("C7.1")
+    @pytest.mark.req("C7.1", "C7.3")
     async def test_without_a_network_one_sentence_says_so(self) -> None:
         nowhere = {name: f"http://{name}.invalid" for name in ("ddg-html", "bing-html")}
         urls = {name.replace("-", "_"): url for name, url in nowhere.items()}
@@ -809,6 +809,27 @@ async def test_each_result_that_is_skipped_is_logged(caplog: pytest.LogCaptureFi
     assert all("trace=t-17" in line and "engine=searxng" in line for line in told)
     assert [f"row {number}:" in line for number, line in enumerate(told, 2)] == [True] * len(bad)
     assert "ftp://x.example" in told[2] and "int" in told[0]
+
+
+@pytest.mark.req("C7.2")
+async def test_a_result_that_leads_to_no_page_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    class Loose:
+        name = "stub"
+
+        async def search(self, query: SearchQuery, num_results: int) -> list[SearchResult]:
+            return [
+                SearchResult("Tea words", "https://tea.example/"),
+                SearchResult("Bad words", "javascript:alert(1)"),
+                SearchResult("No words", ""),
+            ]
+
+    async with client({}) as h:
+        h.search_service.engines["stub"].engine = adapted(Loose())
+        page = await h.search_service.search("some words", engines="stub")
+    assert [one.title for one in page.results] == ["Tea words"]
+    told = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert any("Bad words" in line and "javascript:alert(1)" in line for line in told)
+    assert any("No words" in line for line in told)
 
 
 @pytest.mark.req("C7.2")

@@ -200,6 +200,22 @@ class TestAnswers:
             # The start-up check has queries of its own.
             assert not [seen for seen in site.seen if "Python" in seen.params.get("q", "")]
 
+    @pytest.mark.req("C10.4", "C1.1", "C3.1", "C3.2")
+    async def test_a_toggle_is_confirmed_and_the_next_message_follows_it(self) -> None:
+        async with serve(searxng()) as site:
+            with serving(settings_of(site.url)) as served:
+                async with client(served.url) as ask:
+                    id = await ask.conversation(search=True)
+                    for state in (False, True, False):
+                        changed = (await ask("PATCH", f"/api/conversations/{id}", {"search": state}))[1]
+                        kept = (await ask("GET", f"/api/conversations/{id}"))[1]
+                        assert changed["search"] is kept["search"] is state
+                        before = len(site.seen)
+                        answer = await ask.answer(await ask.ask(id))
+                        assert bool(answer["sources"]) is state
+                        queries = [seen.params.get("q", "") for seen in site.seen[before:]]
+                        assert any("Python" in query for query in queries) is state
+
     async def test_an_interrupted_stream_continues_without_loss_or_repetition(self) -> None:
         with serve_model(says("one two three four five six seven eight", delay=0.03)) as model:
             async with talking(model=model_at(model.url)) as ask:

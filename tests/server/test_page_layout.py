@@ -81,6 +81,34 @@ async def test_on_a_phone_everything_is_reachable_and_nothing_is_covered(
     await page.locator("#rail").wait_for(state="hidden")
 
 
+ON_TOP = """(selector) => {
+    const box = document.querySelector(selector).getBoundingClientRect();
+    const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return there?.closest(selector) !== null && there !== null && box.top >= 0 && box.bottom <= innerHeight;
+}"""
+
+
+@pytest.mark.req("C10.2")
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("begun", [False, True], ids=["new", "begun"])
+async def test_neither_a_notice_nor_a_long_question_covers_the_panel(
+    plain: Stage, browser: Any, asked: tuple[str, str], viewport: dict[str, int], begun: bool
+) -> None:
+    page = await plain.page(browser, viewport=viewport)
+    await page.goto(asked[0] if begun else plain.url)
+    # A command that does not exist is told by a notice over the page.
+    await put_question(page, "/nonsense")
+    await page.locator(".toast").wait_for()
+    await still(page)
+    for control in ("#search", "#ask", ".send"):
+        assert await page.evaluate(ON_TOP, control), control
+    await page.locator(".toast button").last.click()
+    await page.fill("#ask", "line\n" * 60)
+    await still(page)
+    for control in ("#search", ".modes", ".send"):
+        assert await page.evaluate(ON_TOP, control), control
+
+
 async def test_at_twice_the_size_and_with_more_contrast_everything_is_usable(plain: Stage, browser: Any) -> None:
     # A window of 1280×800 at 200 %.
     half = {"width": DESKTOP["width"] // 2, "height": DESKTOP["height"] // 2}

@@ -16,6 +16,7 @@ from server.screens import (
     axe,
     conversation_of,
     finished,
+    opened,
     picture,
     put_question,
     state_is,
@@ -102,7 +103,41 @@ async def test_the_server_confirms_the_switch_and_the_next_message_uses_it(plain
     answer = await finished(page)
     assert conversation_of(page, plain).search is False and len(plain.client.chat.store.find()) == kept + 1
     assert [seen.path for seen in plain.engine.seen[before:] if seen.path == "/search"] == []
-    assert await answer.locator(".tile, .references li, .cite").count() == 0
+    assert await answer.locator(".tiles, .tile, .references li, .cite").count() == 0
+    assert await page.locator(".evidence .source").count() == 0
+
+
+@pytest.mark.req("C10.1", "C10.4")
+async def test_in_a_conversation_the_panel_is_there_and_a_toggle_is_confirmed_at_once(
+    plain: Stage, browser: Any, asked: tuple[str, str]
+) -> None:
+    """Shown and announced; what comes later than half a second is no confirmation."""
+    page = await plain.page(browser)
+    await opened(page, asked)
+    assert await page.get_by_role("switch", name="联网搜索").is_visible()
+    id = asked[0].rpartition("/")[2]
+    # What a request takes here and now; a busy machine is slower.
+    request = f"""async () => {{ const start = performance.now();
+        await fetch("/api/conversations/{id}");
+        return performance.now() - start; }}"""
+    waited = max([await page.evaluate(request) for _ in range(3)])
+    took: list[float] = []
+    for state, words in (("off", "联网搜索已关闭"), ("on", "联网搜索已开启")) * 3:
+        took.append(
+            await page.evaluate(
+                f"""() => new Promise((done) => {{ const start = performance.now();
+                    const over = () => {STATE} === "{state}";
+                    const watch = new MutationObserver(() => over() && done(performance.now() - start));
+                    watch.observe(document.body, {{subtree: true, attributes: true}});
+                    setTimeout(done, 10000, Infinity);
+                    document.querySelector("#search").click(); }})"""
+            )
+        )
+        await page.locator("#live", has_text=words).wait_for(state="attached", timeout=10_000)
+        await page.locator("#form[aria-busy=false]").wait_for()
+        kept = plain.client.chat.store.get(id)
+        assert kept is not None and kept.search is (state == "on")
+    assert min(took) < 500 + min(waited, 150), (took, waited)
 
 
 @pytest.mark.req("C1.2", "C1.3")

@@ -87,6 +87,17 @@ class TestSpec:
         )
         assert schema["parameters"]["required"] == ["query"]
 
+    @pytest.mark.req("C14.3")
+    def test_the_input_comes_with_good_practice_and_examples_in_both_languages(self, tool: SessionSearchTool) -> None:
+        english = SessionSearchTool(tool._search, lang="en", today=lambda: DAY)
+        assert all(words in tool.description for words in ("几个关键词而不是整句话", "例如：“", "编号 [n]"))
+        assert all(
+            words in english.description for words in ("a few keywords, not a sentence", "For example: “", "[n]")
+        )
+        for each in (tool, english):
+            query = convert_to_openai_tool(each)["function"]["parameters"]["properties"]["query"]
+            assert len(query["examples"]) >= 2
+
     def test_the_model_is_told_the_date_and_how_to_ask(self, tool: SessionSearchTool) -> None:
         assert "2026-11-15" in tool.description and "关键词" in tool.description and "例如" in tool.description
 
@@ -103,6 +114,13 @@ class TestSpec:
     def test_synchronous(self, tool: SessionSearchTool) -> None:
         text = tool.invoke({"query": "hello"})
         assert "[1] Example Domain" in text and "https://example.com/stub/1" in text
+
+    @pytest.mark.req("D2.2")
+    async def test_synchronous_where_an_event_loop_runs(self, tool: SessionSearchTool) -> None:
+        """As in a notebook, whose cells run within a loop."""
+        assert asyncio.get_running_loop().is_running()
+        assert "[1] Example Domain" in tool.invoke({"query": "hello"})
+        assert "InvalidInput/empty_query" in tool.invoke({"query": " "})
 
     def test_the_page_is_the_artifact(self, tool: SessionSearchTool) -> None:
         message = tool.invoke({"name": "web_search", "args": {"query": "hello"}, "id": "1", "type": "tool_call"})
@@ -132,6 +150,33 @@ async def test_at_most_five_results_of_two_hundred_characters() -> None:
     snippets = [line for line in text.splitlines() if line.startswith("word")]
     assert len(snippets) == 5 and all(len(line) <= 200 and line.endswith("…") for line in snippets)
     assert "https://abc.example/page/1?a=1&b=2" in text
+
+
+@pytest.mark.req("D2.3")
+async def test_asynchronous_calls_do_not_wait_for_each_other() -> None:
+    """No search is answered before all of them have arrived."""
+    arrived, all_there = [], asyncio.Event()
+
+    def play(seen: Seen) -> Reply:
+        whole = long_page(seen)
+        arrived.append(seen.params["q"])
+        if len(arrived) == 3:
+            all_there.set()
+
+        async def held(writer: asyncio.StreamWriter) -> None:
+            await all_there.wait()
+            await whole(writer)
+
+        return held
+
+    async with serve(play) as site, client({"ddg_html": site.url}, seconds=5) as h:
+        tool = SessionSearchTool(SessionSearch(h.search_service, engines="ddg_html"), lang="en")
+        texts = await asyncio.gather(*(tool.ainvoke({"query": query}) for query in ("one", "two", "three")))
+    assert sorted(arrived) == ["one", "three", "two"]
+    assert all(
+        "Result 1 (" in text and f"{query}.example" in text
+        for query, text in zip(("one", "two", "three"), texts, strict=True)
+    )
 
 
 @pytest.mark.req("C15.1", "D2.3", "D1.2")
