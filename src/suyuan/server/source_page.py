@@ -68,7 +68,7 @@ async def _cited_text(client: AsyncClient, source: Mapping[str, Any]) -> Documen
 def highlight(text: str, quotes: list[str]) -> tuple[Markup, bool]:
     """``text`` with all quotes marked, whatever their line breaks, and whether there is any."""
     squeezed, offsets = _squeeze(text)
-    places = set()
+    places: set[tuple[int, int]] = set()
     for quote in dict.fromkeys(" ".join(quote.split()) for quote in quotes):
         if quote:
             places.update(_places(squeezed, offsets, quote))
