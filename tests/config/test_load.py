@@ -271,16 +271,16 @@ class TestAgents:
         self.resolve(tmp_path, {"enabled": True, "provider": "brave"})
         warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
         assert len(warnings) == 1
-        assert all(said in warnings[0] for said in ("brave", "ddg_html", "BRAVE_API_KEY", "agents.json"))
+        assert all(said in warnings[0] for said in ("brave", "duck-duck-scrape", "BRAVE_API_KEY", "agents.json"))
 
     @pytest.mark.req("P2.3", "P2.4", "P2.5")
     @pytest.mark.parametrize(
         ("own", "default", "key", "provider"),
         [
-            ({}, None, "", ("auto", "")), ({}, "brave", "", ("ddg_html", "")), ({}, "brave", "k", ("brave", "k")),
-            ({"provider": "brave"}, None, "k", ("brave", "k")), ({"provider": "brave"}, None, "", ("ddg_html", "")),
+            ({}, None, "", ("auto", "")), ({}, "brave", "", ("duck-duck-scrape", "")), ({}, "brave", "k", ("brave", "k")),
+            ({"provider": "brave"}, None, "k", ("brave", "k")), ({"provider": "brave"}, None, "", ("duck-duck-scrape", "")),
             ({"provider": "duck-duck-scrape"}, "brave", "k", ("duck-duck-scrape", "")),
-            ({"provider": None}, "brave", "k", ("brave", "k")), ({"provider": "brave"}, "bing_html", "", ("ddg_html", "")),
+            ({"provider": None}, "brave", "k", ("brave", "k")), ({"provider": "brave"}, "bing_html", "", ("duck-duck-scrape", "")),
         ],
     )  # fmt: skip
     def test_agent_then_default_then_key(
