@@ -199,13 +199,6 @@ FAULTS = (
         "",
     ),
     Fault(
-        "G5.3",
-        "a program that ends leaves its browser",
-        "shared.py",
-        "                atexit.register(close_all)\n",
-        "                pass\n",
-    ),
-    Fault(
         "G6.1",
         "a search has fifty seconds",
         "config/settings.py",
@@ -216,8 +209,8 @@ FAULTS = (
         "G6.1",
         "in Chinese the limit is not named",
         "messages/zh.json",
-        "{engine} 超时：{seconds:g} 秒内没有响应。",
-        "{engine} 超时：没有响应。",
+        "搜索超时：没有引擎在 {seconds:g} 秒的时限内响应（{waited}）。",
+        "搜索超时：没有引擎响应（{waited}）。",
     ),
     Fault(
         "G6.2",
