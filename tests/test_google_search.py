@@ -106,7 +106,7 @@ async def test_a_captcha_says_that_a_person_must_act_and_is_asked_once(tmp_path:
     assert sum(seen.path == "/search" for seen in site.seen) == 1
 
 
-@pytest.mark.req("G3.2")
+@pytest.mark.req("G3.1", "G3.2")
 @pytest.mark.parametrize("kept", [False, True], ids=["no profile", "a kept profile"])
 async def test_the_browser_does_not_say_that_it_has_no_window(tmp_path: Path, kept: bool) -> None:
     async with serve(lambda _: reply(google_results())) as site:

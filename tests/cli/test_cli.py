@@ -45,6 +45,15 @@ class TestSearch:
         )
         assert "\x1b" not in out, "no escape codes in a pipe"
 
+    @pytest.mark.req("G2.2", "G1.1")
+    async def test_ten_results_each_with_its_domain_where_no_number_is_named(self) -> None:
+        code, out, _ = await against(lambda _: reply(pages.ddg(12)), "search", "tea", "-e", "ddg")
+        lines = [line.strip() for line in out.splitlines()]
+        assert code == 0 and "10. Result 10" in lines and "11. Result 11" not in lines
+        at = lines.index("1. Result 1")
+        assert lines[at + 1].startswith("ddg.example ") and "https://ddg.example/page/1?a=1&b=2" in lines[at + 1]
+        assert lines[at + 2] == "Snippet of result 1."
+
     @pytest.mark.parametrize(("shape", "key"), [("items", "items"), ("results", "results"), ("provider", "tookMs")])
     async def test_shapes(self, shape: str, key: str) -> None:
         code, out, _ = await against(lambda _: reply(pages.ddg()), "search", "x", "-e", "ddg_html", "--shape", shape)

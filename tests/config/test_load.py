@@ -35,7 +35,7 @@ def web_search(**values: Any) -> dict[str, Any]:
     return {"tools": {"webSearch": values}}
 
 
-@pytest.mark.req("P2.1", "C6.2", "P8.1")
+@pytest.mark.req("P2.1", "C6.2", "P8.1", "G6.1")
 def test_defaults(tmp_path: Path) -> None:
     settings = load(tmp_path)
     s = settings.search
@@ -117,6 +117,34 @@ def test_keys_come_from_the_file_first(tmp_path: Path) -> None:
     config = web_search(providers={"brave": {"apiKey": "file-key"}})
     assert load(tmp_path, config, BRAVE_API_KEY="env-key").engines["brave"].api_key.reveal() == "file-key"
     assert load(tmp_path, {}, BRAVE_API_KEY="env-key").engines["brave"].api_key.reveal() == "env-key"
+
+
+@pytest.mark.req("P2.2", "P3.3")
+@pytest.mark.parametrize("empty", ["", "  ", None])
+def test_an_empty_key_in_the_file_is_none(tmp_path: Path, empty: str | None) -> None:
+    config = web_search(defaultProvider="brave", providers={"brave": {"apiKey": empty}})
+    settings = load(tmp_path, config, BRAVE_API_KEY="env-key")
+    assert settings.engines["brave"].api_key.reveal() == "env-key" and settings.search.default == "brave"
+    # Blanks may be a slip; nothing at all is how people leave a field of a template.
+    assert [problem.path for problem in settings.problems] == ["web.providers.brave.apiKey"] * (empty == "  ")
+
+
+@pytest.mark.req("P2.1")
+@pytest.mark.parametrize(
+    ("name", "fine", "wrong"),
+    [("maxResults", (1, 10), (0, 11)), ("cacheTtlMinutes", (0, 0.5, 1440), (-1, "often")),
+     ("timeoutSeconds", (1, 15, 60), (0, -5, "soon"))],
+)  # fmt: skip
+def test_the_borders_of_the_numbers(
+    tmp_path: Path, name: str, fine: tuple[float, ...], wrong: tuple[object, ...]
+) -> None:
+    fields = {"maxResults": "max_results", "cacheTtlMinutes": "cache_minutes", "timeoutSeconds": "seconds"}
+    for value in fine:
+        settings = load(tmp_path, web_search(**{name: value}))
+        assert getattr(settings.search, fields[name]) == value and settings.problems == ()
+    for invalid in wrong:
+        settings = load(tmp_path, web_search(**{name: invalid}))
+        assert settings.search == SearchSettings() and name in str(settings.problems[0])
 
 
 @pytest.mark.req("P2.3")
@@ -227,7 +255,8 @@ def test_an_unsupported_kind_of_proxy_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.req("T6.1", "T5.1")
 @pytest.mark.parametrize(
-    ("value", "name", "warned"), [("", "stub", False), ("ddg_html", "ddg_html", False), ("altavista", "stub", True)]
+    ("value", "name", "warned"),
+    [("", "stub", False), ("  ", "stub", False), ("ddg_html", "ddg_html", False), ("altavista", "stub", True)],
 )
 def test_the_backend_of_the_bare_provider(
     value: str, name: str, warned: bool, caplog: pytest.LogCaptureFixture
@@ -265,16 +294,54 @@ class TestAgents:
         agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave"})
         assert agent.provider == "duck-duck-scrape" and not agent.api_key and "BRAVE_API_KEY" in str(problems[0])
 
+    @pytest.mark.req("P2.2", "P2.3", "P2.5", "P10.1")
+    def test_the_fallback_is_logged(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        self.resolve(tmp_path, {"enabled": True, "provider": "brave"})
+        warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+        assert len(warnings) == 1
+        assert all(said in warnings[0] for said in ("brave", "duck-duck-scrape", "BRAVE_API_KEY", "agents.json"))
+
+    @pytest.mark.req("P2.3", "P2.4", "P2.5")
+    @pytest.mark.parametrize(
+        ("own", "default", "key", "provider"),
+        [
+            ({}, None, "", ("auto", "")), ({}, "brave", "", ("duck-duck-scrape", "")), ({}, "brave", "k", ("brave", "k")),
+            ({"provider": "brave"}, None, "k", ("brave", "k")), ({"provider": "brave"}, None, "", ("duck-duck-scrape", "")),
+            ({"provider": "duck-duck-scrape"}, "brave", "k", ("duck-duck-scrape", "")),
+            ({"provider": None}, "brave", "k", ("brave", "k")), ({"provider": "brave"}, "bing_html", "", ("duck-duck-scrape", "")),
+        ],
+    )  # fmt: skip
+    def test_agent_then_default_then_key(
+        self, tmp_path: Path, own: dict[str, Any], default: str | None, key: str, provider: tuple[str, str]
+    ) -> None:
+        config = web_search(defaultProvider=default) if default else {}
+        agent, _ = self.resolve(tmp_path, {"enabled": True, **own}, config, BRAVE_API_KEY=key)
+        assert (agent.provider, agent.api_key.reveal()) == provider
+
+    @pytest.mark.req("P2.5", "P2.4", "P1.2")
+    def test_each_agent_has_its_own(self, tmp_path: Path) -> None:
+        agents = [
+            {"id": "a", "webSearch": {"enabled": True, "provider": "bing_html"}}, {"id": "b"},
+            {"id": "c", "webSearch": {"enabled": True}},
+        ]  # fmt: skip
+        settings = load(tmp_path, web_search(defaultProvider="stub", cacheTtlMinutes=0), {"agents": agents})
+        found = {name: agent_web_search(name, settings)[0] for name in "abc"}
+        assert [found[name].enabled for name in "abc"] == [True, False, True]
+        assert (found["a"].provider, found["c"].provider) == ("bing_html", "stub")
+        assert {found[name].cache_ttl_minutes for name in "abc"} == {0.0}
+
     def test_an_agent_may_have_a_plan_of_several_engines(self, tmp_path: Path) -> None:
         agent, problems = self.resolve(tmp_path, {"enabled": True, "provider": "brave,ddg_html"})
         assert agent.provider == "brave,ddg_html" and problems == ()
         agent, problems = self.resolve(tmp_path, {"enabled": True}, web_search(defaultProvider="stub+library"))
         assert agent.provider == "stub+library" and problems == ()
 
-    @pytest.mark.req("P2.1")
+    @pytest.mark.req("P2.1", "P2.5")
     def test_an_agent_has_fifteen_seconds_unless_configured_otherwise(self, tmp_path: Path) -> None:
         assert self.resolve(tmp_path, {"enabled": True})[0].timeout_seconds == 15.0
         assert self.resolve(tmp_path, {"enabled": True}, web_search(timeoutSeconds=4))[0].timeout_seconds == 4.0
+        agent, _ = self.resolve(tmp_path, {"enabled": True}, WEB_SEARCH_TIMEOUT_MS="4000")
+        assert agent.timeout_seconds == 4.0
 
     @pytest.mark.req("P2.2")
     def test_a_key_in_agents_json_is_refused(self, tmp_path: Path) -> None:
@@ -333,3 +400,18 @@ def test_only_an_engine_that_needs_a_browser_makes_a_plan_need_one() -> None:
     for name in registry.BUILT_IN:
         client = AsyncClient(Settings(search=SearchSettings(default=name)))
         assert client.needs_browser == adapted(registry.load(name)(None)).needs_browser, name
+
+
+@pytest.mark.req("G6.3")
+@pytest.mark.parametrize(("plan", "told"), [("google", True), ("ddg_html,google", True), ("ddg_html", False)])
+def test_a_missing_browser_is_told_at_the_start_where_the_plan_needs_one(
+    plan: str, told: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("suyuan.net.chrome._LINUX_PATHS", "")
+    client = AsyncClient(load(tmp_path, web_search(defaultProvider=plan)))
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert bool(warnings) is told
+    for warning in warnings:
+        assert "Chrome" in warning and "nstall" in warning
+    client.close_sync()

@@ -47,6 +47,13 @@ def test_items() -> None:
     ]
 
 
+@pytest.mark.req("T4.1")
+def test_the_id_that_the_engine_gave_its_answer_comes_before_our_own() -> None:
+    attempts = (ATTEMPTS[0], Attempt("bocha", "ok", 2, 120, request_id="r-9"))
+    meta = items_view(SearchPage(PAGE.query, RESULTS, attempts, 130))["provider_meta"]
+    assert (meta["request_id"], meta["trace_id"]) == ("r-9", "t1")
+
+
 @pytest.mark.req("G2.1")
 def test_results() -> None:
     view = results_view(PAGE)

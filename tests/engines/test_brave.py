@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from typing import Any
 
@@ -48,7 +49,7 @@ def refused(code: str, status: int, **more: Any) -> Response:
 
 
 # --- parsing ---------------------------------------------------------------------------------------------------
-@pytest.mark.req("T5.6", "P3.3")
+@pytest.mark.req("T5.6", "P3.3", "P10.1")
 def test_results() -> None:
     plain = {"title": "More", "url": "http://pots.example/2", "age": "March 1, 2026"}
     assert run(brave(), "tea", answer(page.brave_data(ROW, plain))).found == EngineResults(
@@ -126,6 +127,14 @@ def test_failures(response: Response, kind: type[SuyuanError], detail: str, said
     error = run(brave(), "tea", response).error
     assert (type(error), error.detail_code, error.engine) == (kind, detail, "brave")
     assert said in error.message
+
+
+@pytest.mark.req("T4.1")
+@pytest.mark.parametrize("status", [200, 400, 422])
+def test_what_brave_says_is_shown_in_short_and_its_raw_answer_never(status: int) -> None:
+    error = run(brave(), "tea", refused("x" * 5000, status, internal="raw-upstream-field")).error
+    shown = json.dumps(error.as_dict())
+    assert len(error.message) < 400 and "raw-upstream-field" not in shown
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def read(text: str) -> tuple[SearchResult, ...]:
 
 
 # --- parsing ---------------------------------------------------------------------------------------------------
-@pytest.mark.req("T5.2", "P3.2")
+@pytest.mark.req("T5.2", "P3.2", "P10.1")
 def test_a_result() -> None:
     row = page.ddg_row(
         page.uddg(TARGET), "Tea <b>pots</b>\n &amp; more", "About <b>tea</b>\n pots.", "2026-02-01T00:00:00.0000000"
@@ -60,8 +60,10 @@ def test_order_is_kept_and_a_page_shown_twice_is_one() -> None:
 def test_ads_are_left_out() -> None:
     hidden = page.ddg_row(page.uddg("https://duckduckgo.com/y.js?ad_domain=shop.example"), "An ad without the mark")
     direct = page.ddg_row("https://duckduckgo.com/y.js?ad_domain=shop.example", "Another")
+    marked = page.ddg_row("https://shop.example/", "An ad with an address of its own", kind="result--ad")
     row = page.ddg_row("https://pots.example/")
-    assert [r.url for r in read(page.ddg_page(page.DDG_AD, hidden, direct, row))] == ["https://pots.example/"]
+    shown = read(page.ddg_page(page.DDG_AD, hidden, direct, marked, row))
+    assert [r.url for r in shown] == ["https://pots.example/"]
 
 
 @pytest.mark.req("T5.2")
@@ -196,7 +198,7 @@ def test_a_block_on_the_html_page_is_not_retried(shut: Response) -> None:
 
 
 # --- requests --------------------------------------------------------------------------------------------------
-@pytest.mark.req("P9.1", "G1.2")
+@pytest.mark.req("P9.1", "G1.2", "T5.2")
 def test_the_request_is_that_of_the_form() -> None:
     request = first_request(DuckDuckGo(), "茶壶 & 茶杯")
     assert (request.method, request.url) == ("POST", "https://html.duckduckgo.com/html/")

@@ -11,11 +11,13 @@ import pytest
 from docs import engine_catalogue
 
 from engines.answers import OPTIONS, requests
+from support import pages
 from suyuan.core.engine import Engine, EngineSettings, SearchEngine
-from suyuan.core.errors import InvalidInput
+from suyuan.core.errors import InvalidInput, WebBlocked
 from suyuan.core.freshness import Freshness
 from suyuan.core.query import SearchQuery
 from suyuan.core.secret import Secret
+from suyuan.core.wire import Request, Response
 from suyuan.engines import registry
 from suyuan.engines.catalogue import ENGINES
 
@@ -40,6 +42,25 @@ def test_every_name_makes_its_engine(name: str) -> None:
     assert (engine.name, engine.base_url, engine.settings) == (name, "http://127.0.0.1:9", settings)
     assert engine.title
     assert registry.load(name)(None).name == name
+
+
+@pytest.mark.req("G4.1")
+@pytest.mark.parametrize("wanted", [1, 3, 10])
+async def test_a_built_in_engine_has_the_interface_of_every_engine(wanted: int) -> None:
+    engine: Any = registry.load("ddg_html")(None)
+
+    async def send(_: Request) -> Response:
+        return Response(200, pages.ddg(12).encode(), headers={"content-type": "text/html; charset=utf-8"})
+
+    engine.send = send
+    assert len(await engine.search("tea", wanted)) == wanted
+
+    async def refuse(_: Request) -> Response:
+        return Response(403, b"")
+
+    engine.send = refuse
+    with pytest.raises(WebBlocked):
+        await engine.search("tea", wanted)
 
 
 @pytest.mark.req("P3.1", "T3.2")

@@ -247,7 +247,7 @@ def test_a_failing_instance(response: Response, detail: str) -> None:
 
 
 # --- requests --------------------------------------------------------------------------------------------------
-@pytest.mark.req("P9.1", "G1.2", "C2.2")
+@pytest.mark.req("P9.1", "G1.2", "C2.2", "T5.4")
 def test_the_request() -> None:
     request = first_request(SearXNG(), "茶壶 & 茶杯")
     assert (request.method, dict(request.headers)) == ("GET", {"Accept": "application/json"})

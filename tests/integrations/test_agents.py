@@ -6,15 +6,18 @@ import asyncio
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from support import pages
 from support.chromium import ALLOWED, require_chromium
 from support.processes import browsers
-from support.site import json_reply, reply, serve
+from support.site import json_reply, reply, serve, stall
 from support.timing import soon
 
 pytest.importorskip("langchain", reason="the optional extra suyuan[langchain] is not installed")
+
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from suyuan.client import AsyncClient
 from suyuan.config.agents import AgentWebSearch
@@ -22,7 +25,9 @@ from suyuan.config.load import load_settings
 from suyuan.config.settings import SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import InvalidInput
+from suyuan.core.secret import Secret
 from suyuan.integrations.agents import AgentManager, create_web_search_tool, load_agent_config
+from suyuan.tools.specs import Lang
 
 
 def write(folder: Path, config: object, agents: object) -> None:
@@ -60,6 +65,135 @@ def test_options_are_an_object_or_a_mapping_and_limit_the_results(
     tool = create_web_search_tool(options)
     assert tool is not None
     assert tool.invoke({"query": "x", **({"count": count} if count else {})}).count("\n[") == given
+
+
+def environment(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.req("P4.1", "P3.3", "P9.3")
+async def test_the_key_of_the_options_is_the_one_that_is_sent(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    async with serve(lambda _: json_reply(pages.brave())) as site:
+        environment(monkeypatch, BRAVE_BASE_URL=site.url, BRAVE_API_KEY="k-of-the-machine")
+        tool = create_web_search_tool({"enabled": True, "provider": "brave", "apiKey": "k-of-the-agent"})
+        assert tool is not None
+        text = await tool.ainvoke({"query": "tea"})
+    [seen] = site.seen
+    assert seen.headers["x-subscription-token"] == "k-of-the-agent" and "brave.example" in text
+    assert "k-of-the-agent" not in text + caplog.text
+
+
+@pytest.mark.req("P4.1", "P6.1", "P2.1")
+async def test_the_time_of_the_options_is_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serve(lambda _: stall) as site:
+        environment(monkeypatch, DDG_BASE_URL=site.url)
+        tool = create_web_search_tool(
+            {"enabled": True, "provider": "duck-duck-scrape", "timeoutSeconds": 0.4}, lang="en"
+        )
+        assert tool is not None
+        text = await tool.ainvoke({"query": "tea"})
+    assert "0.4 s" in text and "Timeout" in text
+
+
+@pytest.mark.req("P4.1", "P2.1")
+async def test_the_cache_of_the_options_is_in_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed = 0.0
+    async with serve(lambda _: reply(pages.ddg())) as site:
+        environment(monkeypatch, DDG_BASE_URL=site.url, DDG_RATE_PER_MINUTE="0")
+        tool = create_web_search_tool({"enabled": True, "provider": "duck-duck-scrape", "cacheTtlMinutes": 2})
+        assert tool is not None
+        for cache in (tool._search._cache, tool._search._service._cache):
+            cache._clock = lambda: 1000.0 + passed
+        requests = []
+        for moment in (0.0, 119.0, 121.0):
+            passed = moment
+            await tool.ainvoke({"query": "tea"})
+            requests.append(len(site.seen))
+    assert requests == [1, 1, 2]
+
+
+@pytest.mark.req("P4.2", "G1.1")
+async def test_the_four_inputs_reach_the_engine_and_the_model_reads_title_url_and_snippet() -> None:
+    async with serve(lambda _: json_reply(pages.brave())) as site:
+        own = EngineSettings(base_url=site.url, api_key=Secret("k-123456"), rate_per_minute=0)
+        async with AsyncClient(Settings(engines={"brave": own})) as client:
+            tool = create_web_search_tool(AgentWebSearch(enabled=True, provider="brave"), client=client)
+            assert tool is not None
+            text = await tool.ainvoke({"query": "tea", "count": 7, "country": "de", "freshness": "month"})
+    sent = site.seen[0].params
+    assert (sent["q"], sent["country"], sent["freshness"]) == ("tea", "DE", "pm")
+    lines = text.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("[1]"))
+    assert lines[first : first + 3] == [
+        "[1] Result 1 (brave.example)", "https://brave.example/page/1", "Snippet 1.",
+    ]  # fmt: skip
+    assert sum(line.startswith("https://brave.example/page/") for line in lines) == 7
+
+
+@pytest.mark.req("P4.2")
+@pytest.mark.parametrize(
+    ("arguments", "fine"),
+    [
+        ({"query": "x"}, True), ({"query": "x", "count": 1}, True), ({"query": "x", "count": 10}, True),
+        ({"query": "x", "country": "US", "freshness": "week"}, True), ({}, False), ({"count": 3}, False),
+        ({"query": "x", "count": 0}, False), ({"query": "x", "count": 11}, False), ({"query": ""}, False),
+    ],
+)  # fmt: skip
+def test_the_schema_of_the_tool_says_what_may_be_asked(arguments: dict[str, object], fine: bool) -> None:
+    tool = create_web_search_tool({"enabled": True, "provider": "stub"})
+    assert tool is not None
+    schema = convert_to_openai_tool(tool)["function"]["parameters"]
+    assert (not list(jsonschema.Draft202012Validator(schema).iter_errors(arguments))) is fine
+
+
+@pytest.mark.req("P6.1")
+@pytest.mark.parametrize(("lang", "said"), [("en", "Search “news”"), ("zh", "搜索“news”")])
+def test_the_tool_of_a_session_speaks_the_language_of_its_manager(lang: Lang, said: str) -> None:
+    manager = AgentManager(Settings(), lang=lang)
+    session = manager.get_or_create_session("s", web_search=AgentWebSearch(enabled=True, provider="stub"))
+    assert session.tools[0].invoke({"query": "news"}).startswith(said)
+    manager.close()
+
+
+@pytest.mark.req("P6.1", "P10.1")
+async def test_a_change_of_the_configuration_is_for_the_next_session(tmp_path: Path) -> None:
+    async with serve(lambda _: json_reply(pages.brave())) as brave, serve(lambda _: reply(pages.ddg())) as ddg:
+        providers = {"brave": {"baseUrl": brave.url, "apiKey": "k-12345"}, "ddg_html": {"baseUrl": ddg.url}}
+        texts: list[str] = []
+        manager = None
+        for provider, session_id in (("brave", "a"), ("duck-duck-scrape", "a"), ("duck-duck-scrape", "b")):
+            write(
+                tmp_path,
+                {"web": {"providers": providers}},
+                [{"id": "x", "webSearch": {"enabled": True, "provider": provider}}],
+            )
+            own = settings(tmp_path)
+            manager = manager or AgentManager(own, lang="en")
+            session = manager.get_or_create_session(session_id, web_search=load_agent_config("x", own))
+            texts.append(await session.tools[0].ainvoke({"query": f"tea {len(texts)}"}))
+        assert manager is not None
+        await asyncio.to_thread(manager.close)
+    assert [("brave.example" in text, "ddg.example" in text) for text in texts] == [
+        (True, False), (True, False), (False, True),
+    ]  # fmt: skip
+
+
+@pytest.mark.req("P4.3", "P8.1")
+def test_the_tools_of_an_agent_stay_as_they_are_and_the_search_comes_after_them() -> None:
+    own = create_web_search_tool({"enabled": True, "provider": "stub"})
+    assert own is not None
+    manager = AgentManager(Settings())
+    assert manager.get_or_create_session("off", tools=(own,)).tools == (own,)
+    disabled = AgentWebSearch(enabled=False, provider="stub")
+    assert manager.get_or_create_session("disabled", web_search=disabled, tools=(own,)).tools == (own,)
+    enabled = AgentWebSearch(enabled=True, provider="stub")
+    tools = manager.get_or_create_session("on", web_search=enabled, tools=(own,)).tools
+    assert tools[0] is own and [tool.name for tool in tools[1:]] == ["web_search"]
+    manager.close()
 
 
 @pytest.mark.req("P4.1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import jsonschema
 import pytest
 
 from support import pages
-from support.site import Reply, Seen, json_reply, reply, serve
+from support.site import Reply, Seen, json_reply, reply, serve, stall
 from suyuan.config.settings import SearchSettings, Settings
 from suyuan.core.engine import EngineSettings
-from suyuan.core.errors import AuthError, InvalidInput, ToolNotFound, WebBlocked
+from suyuan.core.errors import AuthError, InvalidInput, Timeout, ToolNotFound, WebBlocked
+from suyuan.core.secret import Secret
 from suyuan.integrations.providers import (
     BuiltinProvider,
     StubProvider,
@@ -151,6 +153,14 @@ async def test_the_reserved_fields_are_real() -> None:
     assert len(result["items"]) == 3 and result["provider_meta"]["trace_id"] == "t-1" and result["errors"] == []
 
 
+@pytest.mark.req("T3.2", "T7.1")
+async def test_the_budget_of_a_call_is_its_limit() -> None:
+    async with serve(lambda _: stall) as site:
+        async with BuiltinProvider(settings(site.url)) as provider:
+            with pytest.raises(Timeout, match=r"0\.3 s"):
+                await provider.aexecute("web.search", {"query": "x", "budget_ms": 300})
+
+
 @pytest.mark.req("T7.2")
 async def test_a_failure_is_raised_with_its_detail() -> None:
     async with serve(lambda _: reply("", 429)) as site:
@@ -183,6 +193,67 @@ async def test_the_plain_callable_gives_ten_results() -> None:
         assert await site.until_idle()
     assert found["query"] == "hello" and len(found["results"]) == 10
     assert set(found["results"][0]) == {"title", "url", "snippet", "source"}
+
+
+@pytest.mark.req("T5.1", "T1.4")
+def test_the_stub_provider_uses_no_network_whatever_is_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEB_SEARCH_BACKEND", "ddg_html")
+    monkeypatch.setenv("DDG_BASE_URL", "http://127.0.0.1:9")
+    with StubProvider() as provider:
+        items = provider.execute("web.search", {"query": "tea"})["items"]
+    assert 2 <= len(items) <= 3 and {item["provider"] for item in items} == {"stub"}
+
+
+@pytest.mark.req("T2.1", "T1.4", "T1.1")
+@pytest.mark.parametrize("found", [0, 1, 3])
+async def test_however_much_is_found_it_is_never_a_bare_list(found: int) -> None:
+    async with serve(lambda _: reply(pages.ddg(found) if found else pages.DDG_NONE)) as site:
+        async with BuiltinProvider(settings(site.url)) as provider:
+            result = await provider.aexecute("web.search", {"query": "x"})
+    assert isinstance(result, dict) and isinstance(result["items"], list)
+    assert [item["rank"] for item in result["items"]] == list(range(1, found + 1))
+
+
+@pytest.mark.req("T1.1", "T1.3")
+async def test_each_item_of_a_merged_page_names_the_engine_that_found_it() -> None:
+    async with (
+        serve(lambda _: reply(pages.ddg(3, "a.example"))) as one,
+        serve(lambda _: reply(pages.bing(3, "b.example"))) as two,
+    ):
+        own = settings(one.url)
+        engines = {**own.engines, "bing_html": EngineSettings(base_url=two.url, rate_per_minute=0)}
+        async with BuiltinProvider(replace(own, engines=engines), engines="ddg_html+bing_html") as provider:
+            items = (await provider.aexecute("web.search", {"query": "tea", "max_results": 10}))["items"]
+    of = {"a.example": "ddg_html", "b.example": "bing_html"}
+    assert len(items) == 6 and all(item["provider"] == of[item["source"]] for item in items)
+    assert [item["rank"] for item in items] == list(range(1, 7))
+
+
+@pytest.mark.req("T3.1")
+@pytest.mark.parametrize(
+    ("arguments", "fine"),
+    [
+        ({"query": "x"}, True), ({"query": "x", "max_results": 1}, True), ({"query": "x", "max_results": 10}, True),
+        ({}, False), ({"query": ""}, False), ({"query": "x", "max_results": 0}, False),
+        ({"query": "x", "max_results": 11}, False), ({"query": "x", "max_results": 2.5}, False),
+    ],
+)  # fmt: skip
+def test_the_published_schema_says_what_may_be_asked(arguments: dict[str, Any], fine: bool) -> None:
+    with StubProvider() as provider:
+        schema = provider.schemas()["web.search"]
+    assert (not list(jsonschema.Draft202012Validator(schema).iter_errors(arguments))) is fine
+
+
+@pytest.mark.req("T3.1")
+@pytest.mark.parametrize("configured", [1, 3, 10])
+async def test_without_a_number_there_are_as_many_as_configured(configured: int) -> None:
+    async with serve(lambda _: reply(pages.ddg(12))) as site:
+        own = settings(site.url)
+        own = replace(own, search=replace(own.search, max_results=configured))
+        async with BuiltinProvider(own) as provider:
+            items = (await provider.aexecute("web.search", {"query": "tea"}))["items"]
+            more = (await provider.aexecute("web.search", {"query": "tea", "max_results": 7}))["items"]
+    assert len(items) == configured and len(more) == 7
 
 
 class TestFetch:
@@ -240,7 +311,60 @@ class TestProviderInterface:
             await asyncio.to_thread(provider.close)
         assert found["provider"] == "brave" and found["results"]
         [seen] = site.seen
-        assert seen.headers["x-subscription-token"] == "k-123456" and seen.params["country"] == "US"
+        assert seen.headers["x-subscription-token"] == "k-123456"
+        assert (seen.params["q"], seen.params["country"], seen.params["freshness"]) == ("tea", "US", "pw")
+
+    @pytest.mark.req("P3.3", "P3.1")
+    async def test_the_same_search_by_brave_is_one_request(self) -> None:
+        async with serve(lambda _: json_reply(pages.brave())) as site:
+            own = EngineSettings(base_url=site.url, api_key=Secret("k-123456"), rate_per_minute=0)
+            provider = get_web_search_provider("brave", settings=Settings(engines={"brave": own}))
+            found = [await provider.search({"query": "tea", "count": 3}) for _ in range(2)]
+            assert len(site.seen) == 1
+            await provider.search({"query": "tea", "count": 4})
+            await provider.search({"query": "coffee", "count": 3})
+            await asyncio.to_thread(provider.close)
+        assert [answer["cached"] for answer in found] == [False, True] and found[0]["results"] == found[1]["results"]
+        assert len(site.seen) == 3, "another number and another query are other searches"
+
+    @pytest.mark.req("P3.1", "P2.1")
+    async def test_without_a_number_there_are_as_many_as_configured(self) -> None:
+        async with serve(lambda _: reply(pages.ddg(12))) as site:
+            own = settings(site.url)
+            own = replace(own, search=replace(own.search, max_results=3))
+            provider = get_web_search_provider("ddg_html", settings=own)
+            assert (await provider.search({"query": "tea"}))["count"] == 3
+            assert (await provider.search({"query": "tea", "count": 6}))["count"] == 6
+            await asyncio.to_thread(provider.close)
+
+    @pytest.mark.req("P3.1")
+    async def test_the_time_of_a_call_is_its_limit(self) -> None:
+        async with serve(lambda _: stall) as site:
+            provider = get_web_search_provider("ddg_html", settings=settings(site.url))
+            with pytest.raises(Timeout) as caught:
+                await provider.search({"query": "tea", "timeoutSeconds": 0.4})
+            await asyncio.to_thread(provider.close)
+        assert "0.4 s" in caught.value.message and "ddg_html" in caught.value.message
+
+    @pytest.mark.req("P3.2", "P3.1", "P2.1")
+    @pytest.mark.parametrize(("configured", "asked", "minutes"), [(2.0, None, 2.0), (60.0, 1.5, 1.5)])
+    async def test_a_page_is_kept_for_so_many_minutes(
+        self, configured: float, asked: float | None, minutes: float
+    ) -> None:
+        passed = 0.0
+        async with serve(lambda _: reply(pages.ddg())) as site:
+            own = settings(site.url)
+            own = replace(own, search=replace(own.search, cache_minutes=configured))
+            provider = get_web_search_provider("duck-duck-scrape", settings=own)
+            provider._client("").search_service._cache._clock = lambda: 1000.0 + passed
+            search = {"query": "tea", **({"cacheTtlMinutes": asked} if asked else {})}
+            requests = []
+            for moment in (0.0, 60 * minutes - 1, 60 * minutes + 1):
+                passed = moment
+                await provider.search(search)
+                requests.append(len(site.seen))
+            await asyncio.to_thread(provider.close)
+        assert requests == [1, 1, 2]
 
     @pytest.mark.req("P3.1")
     @pytest.mark.parametrize(

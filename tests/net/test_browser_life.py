@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -43,7 +44,8 @@ async def code_of(client: object, url: str = "http://127.0.0.1/") -> str:
 
 class TestStart:
     @pytest.mark.req("G5.1", "G5.2")
-    async def test_it_starts_once_and_is_reused(self) -> None:
+    async def test_it_starts_once_and_is_reused(self, caplog: pytest.LogCaptureFixture) -> None:
+        caplog.set_level("INFO")
         async with opened() as client, serve(pages()) as site:
             assert not browsers()
             await asyncio.gather(*(get(client, site.url) for _ in range(3)))
@@ -52,6 +54,8 @@ class TestStart:
             assert the_browser() == first
             assert "--headless" in first.command
             assert ("--no-sandbox" in first.command) == (os.geteuid() == 0)
+        starts = [record.getMessage() for record in caplog.records if "started in" in record.getMessage()]
+        assert len(starts) == 1 and re.search(r"started in \d+\.\d+ s", starts[0])
 
     async def test_the_start_continues_if_the_first_request_is_cancelled(self) -> None:
         async with opened() as client, serve(pages()) as site:

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import brotli
 import pytest
@@ -23,6 +24,7 @@ from support.timing import PATIENCE, soon
 from suyuan.core.errors import NetworkError, SuyuanError, WebParseError, WebProviderError
 from suyuan.core.secret import Secret
 from suyuan.core.wire import Request, Response
+from suyuan.engines import registry
 from suyuan.net.http import HttpClient, trusted_certificates
 from suyuan.net.network import Network, PageAccess, Transport, restricted_send
 from suyuan.net.settings import BrowserSettings, NetSettings
@@ -368,6 +370,7 @@ def network(**settings: object) -> Network:
 class TestImpersonation:
     """Engines with result pages are asked with a browser's handshake where curl_cffi is installed."""
 
+    @pytest.mark.req("T6.2")
     @pytest.mark.parametrize(
         ("settings", "url", "profile"),
         [
@@ -500,6 +503,24 @@ class TestRestrictedSend:
         with pytest.raises(WebProviderError) as caught:
             await bound(Request.get(url))
         assert caught.value.detail_code == "off_limits"
+
+    @pytest.mark.req("P9.1")
+    @pytest.mark.parametrize("name", [name for name, info in registry.BUILT_IN.items() if info.reads_pages])
+    async def test_only_the_named_hosts_of_an_engine_are_asked_besides_its_own(self, name: str) -> None:
+        engine: Any = registry.load(name)(None)
+        asked: list[str] = []
+
+        async def send(request: Request, engine: str) -> Response:
+            asked.append(request.url)
+            return Response(200, b"")
+
+        bound = restricted_send(send, name, engine.default_url, engine.redirect_hosts)
+        for host in engine.redirect_hosts:
+            await bound(Request.get(f"https://{host}/"))
+            for other in (f"evil{host}", f"{host}.evil.example", f"evil.example/{host}", f"{host}@evil.example"):
+                with pytest.raises(WebProviderError):
+                    await bound(Request.get(f"https://{other}/"))
+        assert asked == [f"https://{host}/" for host in engine.redirect_hosts]
 
     @pytest.mark.req("P9.1")
     async def test_a_redirect_within_the_endpoint_is_followed_and_another_is_not(self, kind: str) -> None:

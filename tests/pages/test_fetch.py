@@ -19,6 +19,9 @@ from suyuan.client import AsyncClient
 from suyuan.config.settings import PageSettings, Settings
 from suyuan.core.errors import SuyuanError, Timeout
 from suyuan.pages.kind import kind_of
+from suyuan.pages.passages import select
+from suyuan.pages.refresh import refresh_target
+from suyuan.tools.text import page_text
 
 TEXT = "Teapots are vessels for brewing tea, and they were first made in China. " * 12
 ARTICLE = (
@@ -85,6 +88,44 @@ async def test_a_link_of_baidu_is_followed_to_its_landing_page(tmp_path: Path) -
         two = await h.fetcher.fetch(site.url + "/link?url=BBB")
         assert h.archive is not None and len(h.archive.open()) == 1
     assert one.final_url == two.final_url == site.url + "/landing" and one.url.endswith("AAA")
+
+
+META_REFRESHES = [
+    f"<meta {attributes}>"
+    for outer, inner in (('"', "'"), ("'", '"'), ('"', ""))
+    for before in ("0;url=", "0; URL = ", "0;\n", "1 , Url=", "0.5;url= ")
+    for attributes in (
+        f"http-equiv=refresh content={outer}{before}{inner}TARGET{inner}{outer}",
+        f"CONTENT={outer}{before}{inner}TARGET{inner}{outer} Http-Equiv='REFRESH' /",
+    )
+]
+
+
+@pytest.mark.req("T8.2")
+@pytest.mark.parametrize("around", ["{}", "<html><head><script>go()</script><noscript>{}</noscript></head></html>"])
+def test_a_meta_refresh_is_read_as_browsers_read_it(around: str) -> None:
+    for written in META_REFRESHES:
+        page = around.format(written.replace("TARGET", "https://real.example/x?a=1&amp;b=2;c"))
+        assert refresh_target(page.encode()) == "https://real.example/x?a=1&b=2;c", page
+    for none in ("<meta http-equiv=refresh content=30>", "<!-- <meta http-equiv=refresh content='0;url=/x'> -->", ""):
+        assert refresh_target(around.format(none).encode()) == ""
+
+
+@pytest.mark.req("T8.2")
+@pytest.mark.parametrize("how", ["by its status", "by a page"])
+async def test_a_model_that_reads_a_link_of_baidu_is_shown_the_landing_page(tmp_path: Path, how: str) -> None:
+    refresh = """<noscript><META http-equiv="refresh" content="0;URL='/landing'"></noscript>"""
+
+    def play(seen: Seen) -> Reply:
+        if seen.path != "/link":
+            return reply(ARTICLE)
+        return redirect("/landing") if how == "by its status" else reply(refresh)
+
+    async with client(play, tmp_path) as (h, site):
+        document = await h.read(site.url + "/link?url=AAA")
+    text = page_text(document, select(document.text, "", 2000), "en")
+    assert document.final_url == site.url + "/landing"
+    assert site.url + "/landing" in text and "/link?" not in text and "first made in China" in text
 
 
 async def test_meta_refresh_is_followed_once(tmp_path: Path) -> None:

@@ -128,6 +128,23 @@ async def test_an_engine_gets_a_text_and_may_be_synchronous(kind: type[ByTheDocu
     assert (engine.asked[0] is threading.main_thread()) is (kind is AwaitableByTheDocument), "the event loop goes on"
 
 
+@pytest.mark.req("T1.2", "C7.2")
+async def test_what_is_no_page_of_an_engine_from_elsewhere_is_dropped_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    urls = ("ftp://x.example/a", "https://x.example/1", "javascript:alert(1)", "", "http://x.example/2")
+
+    class Mixed(ByTheDocument):
+        def search(self, query: str, num_results: int) -> list[SearchResult]:
+            return [SearchResult("Tea", url, "", self.name) for url in urls]
+
+    reply = await EngineRunner(adapted(Mixed())).run(SearchQuery("tea"), 10)
+    assert reply.results is not None
+    assert [result.url for result in reply.results.results] == ["https://x.example/1", "http://x.example/2"]
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == 3 and "ftp://x.example/a" in warnings[0]
+
+
 @pytest.mark.req("G4.1")
 async def test_a_synchronous_engine_that_fails_or_is_slow_is_a_failure_with_its_cause() -> None:
     release = threading.Event()

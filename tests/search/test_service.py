@@ -16,6 +16,7 @@ from support.client import KEY, client
 from support.site import Reply, Seen, free_port, json_reply, reply, reset, serve, stall
 from support.timing import PATIENCE, quickest, seconds_of
 from suyuan.client import AsyncClient
+from suyuan.config.load import load_settings
 from suyuan.config.settings import Settings
 from suyuan.core.errors import (
     AuthError,
@@ -37,6 +38,7 @@ from suyuan.search.fanout import fan_out
 from suyuan.search.runner import EngineRunner
 
 GOOD = reply(pages.ddg())
+CAPTCHA_PAGE = '<html><body><form id="captcha-form"><div class="g-recaptcha"></div></form></body></html>'
 
 
 @pytest.mark.req("G1.1", "G2.2", "T5.2", "P1.1")
@@ -62,6 +64,20 @@ async def test_a_chinese_query_arrives_as_it_was_typed_and_sets_a_chinese_region
     assert site.seen[0].params["kl"] == "cn-zh"
 
 
+@pytest.mark.req("G1.2")
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        (SearchQuery("人工智能 最新进展"), ["bocha", "brave"]), (SearchQuery("茶", lang="en"), ["brave", "bocha"]),
+        (SearchQuery("latest news"), ["brave", "bocha"]), (SearchQuery("AI", lang="zh-CN"), ["bocha", "brave"]),
+    ],
+)  # fmt: skip
+async def test_a_chinese_query_goes_first_to_those_who_know_chinese_pages(query: SearchQuery, first: list[str]) -> None:
+    async with client({"brave": "http://127.0.0.1:9", "bocha": "http://127.0.0.1:9"}) as h:
+        asked = h.search_service.plan_for(query).asked
+    assert [name for name in asked if name in first] == first
+
+
 @pytest.mark.req("G6.2", "T7.1")
 @pytest.mark.parametrize("text", ["", "   ", "\t\n", "\u200b\ufeff", "\x00"])
 async def test_a_blank_query_is_refused_before_any_request(text: str) -> None:
@@ -69,6 +85,17 @@ async def test_a_blank_query_is_refused_before_any_request(text: str) -> None:
         with pytest.raises(InvalidInput) as caught:
             await h.search_service.search(text, engines="ddg_html")
     assert caught.value.detail_code == "empty_query" and site.seen == []
+
+
+@pytest.mark.req("P9.1")
+async def test_an_address_in_a_query_is_searched_for_and_never_asked() -> None:
+    async with serve(lambda _: GOOD) as site, serve(lambda _: GOOD) as inside, client({"ddg_html": site.url}) as h:
+        for text in (f"{inside.url}/admin", f"site:{inside.url}", f"tea {inside.url}/x?y=1#z"):
+            await h.search(text, engines="ddg_html")
+        assert [seen.params["q"] for seen in site.seen] == [
+            f"{inside.url}/admin", f"site:{inside.url}", f"tea {inside.url}/x?y=1#z",
+        ]  # fmt: skip
+    assert inside.seen == []
 
 
 @pytest.mark.req("T7.1")
@@ -136,9 +163,26 @@ class TestDeadline:
                 with pytest.raises(Timeout) as caught:
                     await h.search_service.search("x", engines="ddg_html", budget_ms=400)
                 assert "0.4 s" in caught.value.message and "ddg_html" in caught.value.message
+                chinese = caught.value.say("zh")[0]
+                assert "0.4 秒" in chinese and "ddg_html" in chinese
 
             assert await quickest(lambda: seconds_of(search()), 0.6) < 0.6
             assert await site.until_idle()
+
+    @pytest.mark.req("T5.4", "T5.5", "T5.6")
+    @pytest.mark.parametrize("engine", ["searxng", "bocha", "brave"])
+    @pytest.mark.parametrize("own", ["400", None])
+    async def test_the_time_of_an_engine_comes_before_the_common_one(
+        self, engine: str, own: str | None, tmp_path: Path
+    ) -> None:
+        name = engine.upper()
+        async with serve(lambda _: stall) as site:
+            environ = {"HOME": str(tmp_path), "WEB_SEARCH_TIMEOUT_MS": "600", f"{name}_BASE_URL": site.url}
+            environ |= {f"{name}_API_KEY": KEY, **({f"{name}_TIMEOUT_MS": own} if own else {})}
+            async with AsyncClient(load_settings(environ, tmp_path)) as h:
+                with pytest.raises(Timeout) as caught:
+                    await h.search("tea", engines=engine)
+        assert ("0.4 s" if own else "0.6 s") in caught.value.message
 
     @pytest.mark.req("G6.1")
     async def test_of_many_stalled_engines_each_gets_its_turn_and_the_deadline_holds(self) -> None:
@@ -329,6 +373,18 @@ class TestChain:
                 await h.search_service.search("some words", engines="ddg_html")
             assert len(site.seen) == 1
 
+    @pytest.mark.req("G3.2")
+    async def test_where_all_ask_for_a_captcha_none_is_asked_a_third_time(self) -> None:
+        async with (
+            serve(lambda _: reply(pages.DDG_CHALLENGE, 202)) as one,
+            serve(lambda _: reply(CAPTCHA_PAGE, 429)) as two,
+            client({"ddg_html": one.url, "bing_html": two.url}, seconds=4.0) as h,
+        ):
+            with pytest.raises(WebBlocked) as caught:
+                await h.search_service.search("some words", engines="ddg_html,bing_html")
+        assert caught.value.detail_code == "captcha_required"
+        assert 1 <= len(one.seen) <= 2 and 1 <= len(two.seen) <= 2
+
     async def test_a_connection_that_broke_off_is_tried_again(self) -> None:
         answers = iter([reply("", 502), GOOD])
         async with serve(lambda _: next(answers)) as site, client({"ddg_html": site.url}) as h:
@@ -351,8 +407,6 @@ class TestChain:
     async def test_the_rest_outlives_the_process(self, tmp_path: object) -> None:
         from dataclasses import replace
         from pathlib import Path
-
-        from suyuan.client import AsyncClient
 
         async with serve(lambda _: reply("", 429, {"Retry-After": "30"})) as site:
             async with client({"ddg_html": site.url}) as h:
@@ -410,7 +464,7 @@ class TestAuto:
         # The health check is remembered.
         assert [s.path for s in sx.seen] == ["/healthz", "/search", "/search"]
 
-    @pytest.mark.req("C2.4", "P2.3")
+    @pytest.mark.req("C2.4", "P2.3", "P1.1", "P3.2")
     async def test_without_searxng_and_keys_duckduckgo_answers_and_the_receipt_says_why(self) -> None:
         async with (
             serve(lambda _: GOOD) as dd,
@@ -448,6 +502,18 @@ class TestCacheAndFlight:
             await h.search_service.search("some words", engines="ddg_html", count=5)
         assert (first.cached, second.cached) == (False, True) and first.results == second.results
         assert len(site.seen) == 2
+
+    @pytest.mark.req("P3.2", "P2.1")
+    async def test_a_page_is_kept_for_the_configured_minutes(self) -> None:
+        passed = 0.0
+        async with serve(lambda _: GOOD) as site, client({"ddg_html": site.url}, cache_minutes=2) as h:
+            h.search_service._cache._clock = lambda: 1000.0 + passed
+            requests = []
+            for moment in (0.0, 119.0, 121.0):
+                passed = moment
+                await h.search_service.search("some words", engines="ddg_html")
+                requests.append(len(site.seen))
+        assert requests == [1, 1, 2]
 
     @pytest.mark.req("P2.1")
     async def test_a_cache_time_of_zero_keeps_nothing(self) -> None:
@@ -532,8 +598,12 @@ async def test_duckduckgo_is_asked_at_most_so_often_a_minute() -> None:
             await h.search_service.search(f"x{n}", engines="ddg_html")
         with pytest.raises(Timeout) as caught:
             await h.search_service.search("x3", engines="ddg_html", budget_ms=300)
-    assert caught.value.detail_code == "own_rate_limit" and len(site.seen) == 2
-    assert not h.search_service.engines["ddg_html"].breaker.cooling_down
+        assert caught.value.detail_code == "own_rate_limit" and len(site.seen) == 2
+        for n in range(3):
+            with pytest.raises(Timeout):
+                await h.search_service.search(f"x4 {n}", engines="ddg_html", budget_ms=300)
+        assert not h.search_service.engines["ddg_html"].breaker.cooling_down, "it is our limit, not a fault of theirs"
+    assert len(site.seen) == 2
 
 
 @pytest.mark.req("P9.2")
@@ -609,7 +679,6 @@ async def test_a_failing_search_leaves_no_key_behind(answer: Reply, caplog: pyte
 def test_synchronous_callers_share_connections_and_may_be_many() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    from suyuan.client import AsyncClient
     from suyuan.config.settings import SearchSettings, Settings
     from suyuan.core.engine import EngineSettings
 

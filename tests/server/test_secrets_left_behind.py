@@ -56,6 +56,7 @@ def echo(seen: Seen) -> Reply:
     return reply(body, 401, {"X-Error": quote(keys[0])}, kind="application/json")
 
 
+@pytest.mark.req("P9.3")
 async def test_no_secret_is_in_anything_that_a_failing_run_leaves_behind(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -26,7 +26,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from suyuan.core.result import SearchPage
 from suyuan.tools.langchain import SessionSearchTool
 from suyuan.tools.session import SessionSearch
-from suyuan.tools.specs import FOUR_INPUTS
+from suyuan.tools.specs import FOUR_INPUTS, Lang
 
 DAY = date(2026, 11, 15)
 
@@ -201,6 +201,9 @@ async def test_the_agent_s_own_query_is_searched_not_the_question() -> None:
     assert [seen.params["q"] for seen in site.seen] == ["specific words 2026"]
 
 
+ADVICE = {"en": ("What to do: ", "Do not pretend"), "zh": ("解决办法：", "不要假装")}
+
+
 @pytest.mark.req("D2.2", "G1.3")
 @pytest.mark.parametrize(
     ("arguments", "answer", "said"),
@@ -212,16 +215,19 @@ async def test_the_agent_s_own_query_is_searched_not_the_question() -> None:
         ({"query": ["not", "text"]}, reply(""), ""),
     ],
 )
-async def test_a_failure_is_text_and_the_agent_lives_on(arguments: dict[str, Any], answer: Reply, said: str) -> None:
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_a_failure_is_text_and_the_agent_lives_on(
+    arguments: dict[str, Any], answer: Reply, said: str, lang: Lang
+) -> None:
     async with serve(lambda _: answer) as site, client({"ddg_html": site.url}) as h:
-        tool = SessionSearchTool(SessionSearch(h.search_service, engines="ddg_html"), lang="en")
+        tool = SessionSearchTool(SessionSearch(h.search_service, engines="ddg_html"), lang=lang)
         state = await create_agent(Model(calls=[arguments]), [tool]).ainvoke(
             {"messages": [{"role": "user", "content": "q"}]}
         )
     text = state["messages"][-1].text
     assert said in text and text
     if said:
-        assert "Do not pretend" in text and "What to do:" in text
+        assert all(advice in text for advice in ADVICE[lang])
 
 
 @pytest.mark.req("C13.2")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -24,6 +23,7 @@ from ..core.wire import Response
 from .async_archive import AsyncArchive
 from .reader import PageReader
 from .reading import OWN_LIMITS, Reading, ReceivedPage
+from .refresh import refresh_target
 from .robots import is_allowed, read_rules, robots_url
 from .text_forms import TextForm
 
@@ -32,12 +32,8 @@ log = logging.getLogger("suyuan.pages")
 _READING_SHARE = 0.2
 _LAST_SECONDS = 0.3
 """So long before its deadline a document ends that is read in parts."""
-
-_REFRESH = re.compile(
-    r"<meta[^>]{0,100}http-equiv\s{0,8}+=\s{0,8}+[\"']?refresh[\"']?[^>]{0,100}"
-    r"content\s{0,8}+=\s{0,8}+[\"']?\s{0,8}+\d{1,8}+\s{0,8}+;\s{0,8}+url\s{0,8}+=\s{0,8}+([^\"'>]{1,4000})",
-    re.I,
-)
+_LONGEST_REFRESH = 4000
+"""The length in bytes up to which a page can be nothing but a redirect."""
 
 
 class GetResult(Protocol):
@@ -241,11 +237,13 @@ def _conditions(kept: Document | None, whole: bool) -> dict[str, str]:
 
 def _refresh_target(response: Response) -> str:
     """The target of a page that only redirects by meta refresh; empty for other pages."""
-    if response.status != 200 or len(response.body) > 4000:
+    if response.status != 200 or len(response.body) > _LONGEST_REFRESH:
         return ""
-    found = _REFRESH.search(response.text)
+    target = refresh_target(response.utf8)
+    if not target:
+        return ""
     try:
-        return join_url(response.url, found[1].strip()) if found else ""
+        return join_url(response.url, target)
     except ValueError:
         return ""
 
