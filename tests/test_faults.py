@@ -12,7 +12,7 @@ from mutants import arguments_for, files_by_requirement, places
 from requirements import documented
 
 ROOT = Path(__file__).resolve().parent.parent
-SEEDED = ("C", "D")
+SEEDED = ("C", "D", "P", "T", "G")
 """The areas of docs/requirements.md each of whose requirements must have several faults."""
 _FEWEST = 2
 

@@ -315,9 +315,13 @@ async def test_a_tool_takes_what_it_offers_and_nothing_else() -> None:
         "language": "de",
         "freshness": "4271-01-01..4271-01-02",
     }
-    with serve_model([tool_call("web_search", given), reply("ok[1].")]) as model:
+    corrected = {"query": given["query"]}
+    script = [tool_call("web_search", given), tool_call("web_search", corrected), reply("ok[1].")]
+    with serve_model(script) as model:
         async with talking(openai(model.url)) as (client, web):
             await ask(client, "港珠澳大桥有多长?", mode="agent")
+        refusal = model.requests[1].text
+    assert "allowed_domains" in refusal and "query" in refusal, "the model is told what it may say"
     assert web.site
     (seen,) = [each for each in web.site.seen if each.path == "/search"]
     assert not any(word in seen.target for word in ("secret", "4271", "=de")), seen.target
