@@ -13,7 +13,7 @@ FAULTS = (
         "text.split()[0]",
     ),
     Fault("D2.4", "the tool gives ten results", "tools/langchain.py", "MOST_RESULTS = 5", "MOST_RESULTS = 10"),
-    Fault("P1.2", "every agent has the tool", "config/agents.py", 'own.get("enabled") is True', "True"),
+    Fault("P1.2", "every agent has the tool", "config/agents.py", 'entry.get("enabled") is True', "True"),
     Fault(
         "P4.1",
         "a tool is made for everyone",
