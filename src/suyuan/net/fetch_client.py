@@ -163,7 +163,9 @@ class FetchClient:
             raise BAD_URL(url=address.netloc, why=Text("network.reason.ambiguous"))
         if self._settings.proxy_for(address.host) is not None:
             await self._check_before_proxy(address)
-        request = Request(url, "GET" if body is None else "POST", headers, body or b"")
+        request = Request(url, headers=headers)
+        if body is not None:
+            request = Request(url, "POST", headers, body)
         return replace(await self._http.send(request, FETCH, limits), url=address.href)
 
     async def _check_before_proxy(self, address: Address) -> None:

@@ -224,7 +224,9 @@ def proxy_options(net: NetSettings) -> dict[str, str] | None:
     address = net.proxy.reveal()
     if not address or "*" in net.no_proxy:
         return None
-    parts = urlsplit(address if "://" in address else f"http://{address}")
+    if "://" not in address:
+        address = f"http://{address}"
+    parts = urlsplit(address)
     options = {"server": f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"}
     if parts.username:
         options["username"] = unquote(parts.username)

@@ -138,7 +138,7 @@ class SearchService:
     def _planned(self, query: SearchQuery, engines: str) -> tuple[SearchQuery, Plan]:
         asked, focused = self._focused(query)
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
-        # A plan that names engines is stronger than a focus.
+        # A plan that names engines takes precedence over a focus.
         named = (engines if engines != AUTO else focused or engines) or focused
         return full, _permitted(self._plan(named or self.default, full), chosen=bool(named))
 
