@@ -29,8 +29,8 @@ FAULTS = (
         "P9.1",
         "an engine may ask any address",
         "net/network.py",
-        "            return False\n        upgraded",
-        "            return False\n        return True\n        upgraded",
+        "return origin(url) in allowed_origins",
+        "return True",
     ),
     Fault("P9.2", "every client has limits of its own", "search/engine_state.py", "if key not in _states:", "if True:"),
     Fault(

@@ -21,7 +21,7 @@ from .query_kit import OneRequestEngine
 TAGS = re.compile(r"<[^<>]*>")
 """The tags in texts that are HTML, for ``plain_text``."""
 
-_MOST_SECONDS = 4e9
+_MAX_SECONDS = 4e9
 _ERROR_PLACES = (
     "error.message", "error.info", "error.detail", "error", "error_message", "readableMessage", "message",
     "detail.error", "detail", "errors", "msg",
@@ -110,7 +110,7 @@ def texts(value: object, path: str = "") -> tuple[str, ...]:
 def day_of(value: object, now: datetime | None = None) -> str | None:
     """The day that a text shows, or that seconds since 1970 stand for; "3 days ago" needs ``now``."""
     if (seconds := number_of(value)) is not None:
-        return datetime.fromtimestamp(seconds, UTC).date().isoformat() if 0 < seconds < _MOST_SECONDS else None
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat() if 0 < seconds < _MAX_SECONDS else None
     return read_date(value, now) if isinstance(value, str) else None
 
 

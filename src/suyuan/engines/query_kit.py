@@ -55,7 +55,8 @@ def query_text(query: SearchQuery, limit: int) -> tuple[str, tuple[str, ...]]:
     operators = site_operators(allowed, blocked)
     # Half of the length is for the words. Without an allowed domain less is found, but nothing wrong, so they go last.
     length_of_words = min(len(text), limit // 2)
-    while operators and len(operators) + 1 + length_of_words > limit:
+    max_operators = max(limit - length_of_words - 1, 0)
+    while len(operators) > max_operators:
         (blocked or allowed).pop()
         operators, dropped = site_operators(allowed, blocked), dropped + 1
     notes: tuple[str, ...] = (f"query too long for {dropped} of its domains",) if dropped else ()

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ..pages.reader_pool import ReaderPool
 
 # What is not larger takes some 20 ms at worst, whatever it contains: hostile markup costs most per tag.
-_MOST_BYTES, _MOST_TAGS = 100_000, 4_000
-_MOST_BYTES_OF_CHECK = 500_000
+_MAX_BYTES, _MAX_TAGS = 100_000, 4_000
+_MAX_BYTES_OF_CHECK = 500_000
 """The same for a health check or a diagnosis, which looks at a few fields of JSON."""
 _SECONDS = 1.5
 """The computing time of one step; the largest answer takes half of it."""
@@ -45,7 +45,7 @@ class EngineSteps:
 
     def takes(self, response: Response) -> bool:
         """Whether an answer is too large to be read on the event loop."""
-        return len(response.body) > _MOST_BYTES or response.body.count(b"<") > _MOST_TAGS
+        return len(response.body) > _MAX_BYTES or response.body.count(b"<") > _MAX_TAGS
 
     async def step(self, engine: Engine, query: SearchQuery, came: Sequence[Came]) -> Request | EngineResults:
         """What ``repeated`` returns, or raises."""
@@ -89,7 +89,7 @@ def small_only(send: Send, engine: str) -> Send:
 
     async def send_small(request: Request) -> Response:
         response = await send(request)
-        if len(response.body) > _MOST_BYTES_OF_CHECK:
+        if len(response.body) > _MAX_BYTES_OF_CHECK:
             raise UNREADABLE(engine=engine)
         return response
 

@@ -36,10 +36,12 @@ class Focus:
         if not self.engines or self.engines == AUTO:
             return self.engines
         mark = "+" if "+" in self.engines else ","
-        usable = [name for name in names_in(self.engines) if name == AUTO or (name in known and ready(name))]
-        if not usable:
+        names = names_in(self.engines)
+        usable = {name for name in names if name in known and ready(name)} | {AUTO}
+        engines = [name for name in names if name in usable]
+        if not engines:
             raise NO_FOCUS_ENGINE(engines=self.engines)
-        return mark.join(usable)
+        return mark.join(engines)
 
 
 FOCUSES: Mapping[str, Focus] = {

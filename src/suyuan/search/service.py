@@ -309,16 +309,15 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
     """The error to raise: an engine's own where they agree, else one that names them all."""
     errors = outcome.errors
     engines = tuple(dict.fromkeys(error.engine for error in errors))
-    slowed = OWN_RATE_LIMIT.detail_code in {error.detail_code for error in errors}
+    detail_codes = {error.detail_code for error in errors}
     # That the time is over says less than what it was spent on.
-    ran_out = outcome.ran_out and not slowed
+    ran_out = outcome.ran_out and OWN_RATE_LIMIT.detail_code not in detail_codes
     if len(engines) == 1 and not ran_out:
         return errors[-1]
     names = ", ".join(engines)
     all_late = all(error.code == "Timeout" for error in errors)
     if ran_out and all_late:
         return BUDGET_SPENT(seconds=seconds, waited=names, retry_after=_soonest(errors))
-    detail_codes = {error.detail_code for error in errors}
     if detail_codes == {NO_SUCH_HOST.detail_code}:
         return OFFLINE(names=names, retry_after=_soonest(errors))
     cause = _common_cause(errors)
