@@ -118,7 +118,7 @@ def _engine(
     """The settings of an engine; ``options`` is None where nothing of it is configured."""
     path_prefix, env_prefix = prefixes(name)
     own = EngineSettings() if options is None else reader.read(EngineSettings, path_prefix, env_prefix)
-    values = {one.path.removeprefix(path_prefix): reader.value(one) for one in options or ()}
+    values = {option.path.removeprefix(path_prefix): reader.value(option) for option in options or ()}
     if own.timeout_ms is None and reader.given(_FETCH_TIMEOUT) and _reads_pages(name):
         # Engines that read result pages share the time limit of web.fetch.
         own = replace(own, timeout_ms=fetch_timeout_ms)

@@ -209,14 +209,14 @@ async def ask(engine: Engine, query: SearchQuery, send: Send, elsewhere: Elsewhe
         return response
 
     try:
-        found = await drive(engine.exchange(query), send_and_look, came)
+        results = await drive(engine.exchange(query), send_and_look, came)
     except _NotHere as large:
         assert elsewhere is not None
         return await _continued(engine, query, send, elsewhere, [*came, large.response])
     except Exception as error:
         _explain(error, came, engine.name)
         raise
-    return _checked(found, came, engine.name)
+    return _checked(results, came, engine.name)
 
 
 def repeated(engine: Engine, query: SearchQuery, came: Sequence[Came]) -> Request | EngineResults:
@@ -227,8 +227,8 @@ def repeated(engine: Engine, query: SearchQuery, came: Sequence[Came]) -> Reques
     exchange = engine.exchange(query)
     try:
         request = next(exchange)
-        for one in came:
-            request = exchange.throw(one) if isinstance(one, SuyuanError) else exchange.send(one)
+        for item in came:
+            request = exchange.throw(item) if isinstance(item, SuyuanError) else exchange.send(item)
     except StopIteration as done:
         return _checked(done.value, came, engine.name)
     except Exception as error:

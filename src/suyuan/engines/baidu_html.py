@@ -95,8 +95,8 @@ class Baidu(Engine):
             raise UNREADABLE(engine=self.name) from None
         # The list ends with an empty entry.
         rows = [row for row in rows if row] if isinstance(rows, list) else rows
-        found = parse_rows(rows, _parse_row, self.name)
-        return replace(found, results=distinct(found.results))
+        results = parse_rows(rows, _parse_row, self.name)
+        return replace(results, results=distinct(results.results))
 
 
 def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResult]:

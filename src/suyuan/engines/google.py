@@ -109,15 +109,17 @@ class Google(Engine):
 
 
 def _results(tree: LexborHTMLParser, selector: str, response: Response) -> Iterator[SearchResult]:
-    titles = [one for one in titled_links(tree, selector) if one.title.tag != "a" or not _is_sitelink(one.path)]
+    titles = [title for title in titled_links(tree, selector) if title.title.tag != "a" or not _is_sitelink(title.path)]
     counts = title_counts(titles)
     features: dict[int, bool] = {}
-    for one in titles:
-        url = unwrap(attribute(one.link, "data-amp-cur")) or unwrap(attribute(one.link, "href"))
-        if not url or attribute(one.link, "role") == "button" or any(_is_feature(node, features) for node in one.path):
+    for title in titles:
+        url = unwrap(attribute(title.link, "data-amp-cur")) or unwrap(attribute(title.link, "href"))
+        if not url or attribute(title.link, "role") == "button":
             continue
-        if name := text_of(one.title):
-            snippet, day = _dated(_snippet(one, counts), response.at)
+        if any(_is_feature(node, features) for node in title.path):
+            continue
+        if name := text_of(title.title):
+            snippet, day = _dated(_snippet(title, counts), response.at)
             yield SearchResult(name, url, snippet, "google", published_at=day)
 
 

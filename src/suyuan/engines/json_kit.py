@@ -103,8 +103,8 @@ def value_at(data: object, path: str) -> Any:
 
 def texts(value: object, path: str = "") -> tuple[str, ...]:
     """The texts of a list, or at ``path`` in each item, with white space collapsed; what is no text is left out."""
-    items = (value_at(one, path) for one in value) if isinstance(value, list) else ()
-    return tuple(text for one in items if isinstance(one, str) and (text := plain_text(one)))
+    items = (value_at(item, path) for item in value) if isinstance(value, list) else ()
+    return tuple(text for item in items if isinstance(item, str) and (text := plain_text(item)))
 
 
 def day_of(value: object, now: datetime | None = None) -> str | None:

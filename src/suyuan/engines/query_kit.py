@@ -111,8 +111,8 @@ def google_locale(query: SearchQuery) -> dict[str, str]:
         lang = "zh-TW" if "Hans" not in tag and any(part in tag for part in _TRADITIONAL) else "zh-CN"
     # A language alone implies no country.
     named = query.country or query.lang.endswith(f"-{country}")
-    found = {"hl": _GOOGLE_LANGUAGES.get(lang, lang), "gl": country.lower() if named else ""}
-    return {name: value for name, value in found.items() if value}
+    params = {"hl": _GOOGLE_LANGUAGES.get(lang, lang), "gl": country.lower() if named else ""}
+    return {name: value for name, value in params.items() if value}
 
 
 def google_period(fresh: Freshness) -> str:

@@ -60,12 +60,12 @@ class SearXNG(Engine):
         elif query.freshness:
             notes += ("date range not supported by SearXNG: not filtered by date",)
         response = yield Request.get(f"{self.base_url}/search", params, self.headers())
-        found = self.parse(response, query).with_notes(*notes)
+        results = self.parse(response, query).with_notes(*notes)
         # Nothing is usual on a further page, and the answer itself may be what was found.
-        nothing = not found.results and not found.extras and query.page == 1
+        nothing = not results.results and not results.extras and query.page == 1
         if nothing and (yield from self._no_engines()):
             raise SEARXNG_NO_ENGINES(engine=self.name, where=self.base_url)
-        return found
+        return results
 
     def _no_engines(self) -> Generator[Request, Response, bool]:
         """Whether the instance says that it has no engine for these searches: an empty answer does not tell."""
@@ -100,12 +100,12 @@ class SearXNG(Engine):
         self._check(response)
         data = json_object(response, self.name)
         dead = unresponsive(data)
-        found = parse_rows(data.get("results"), _parse_row, self.name)
+        results = parse_rows(data.get("results"), _parse_row, self.name)
         extras = _extras(data)
-        if dead and not found.results and not extras:
+        if dead and not results.results and not extras:
             raise engines_error(dead)
         notes = tuple(f"not answering behind SearXNG: {name}" for name in dead)
-        return replace(found, notes=found.notes + notes, extras=extras)
+        return replace(results, notes=results.notes + notes, extras=extras)
 
     def _check(self, response: Response) -> None:
         body = response.body[:3000].lower()

@@ -86,8 +86,8 @@ def _wanted(wanted: str, platform: str, which: Which, exists: Exists) -> ChromeF
     if len(path.parts) > 1:
         full = os.path.expanduser(wanted)
         return ChromeFound(full, path.stem) if exists(full) else None
-    found = which(wanted)
-    return ChromeFound(found, path.stem) if found else None
+    executable = which(wanted)
+    return ChromeFound(executable, path.stem) if executable else None
 
 
 def _candidates(platform: str, environ: Mapping[str, str]) -> Iterator[PurePath]:

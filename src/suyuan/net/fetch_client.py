@@ -48,8 +48,8 @@ _POSTED = Limits(100_000, 100_000)
 
 async def system_lookup(host: str, port: int) -> Sequence[str]:
     """The addresses according to the resolver of this machine."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_ADDRCONFIG)
-    return [str(address[0]) for *_, address in found]
+    addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_ADDRCONFIG)
+    return [str(address[0]) for *_, address in addresses]
 
 
 async def checked_addresses(guard: Guard, lookup: Lookup, host: str, port: int) -> list[Any]:

@@ -271,9 +271,9 @@ async def _read_response_head(server: ProxyConnection) -> list[bytes]:
         lines = await server.read_head()
     except ValueError:
         raise _Refusal(HTTPStatus.BAD_GATEWAY, BAD_HTTP) from None
-    found = _STATUS.match(lines[0]) if lines else None
+    status = _STATUS.match(lines[0]) if lines else None
     # No upgrade was requested, and only the proxy itself may ask for its password (407).
-    if lines and (found is None or found[1] in (b"101", b"407")):
+    if lines and (status is None or status[1] in (b"101", b"407")):
         raise _Refusal(HTTPStatus.BAD_GATEWAY, BAD_HTTP)
     return lines
 

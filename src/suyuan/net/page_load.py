@@ -267,8 +267,8 @@ class PageLoad:
         """The response if it consists only of a status; otherwise raise the error that ``message`` stands for."""
         if message == _TOO_LONG:
             raise TOO_LARGE(engine=self._engine, limit=self._limit)
-        found = _NET_ERROR.search(message)
-        name = found[1] if found else ""
+        error = _NET_ERROR.search(message)
+        name = error[1] if error else ""
         if name in _STATUS_ONLY and self._response is not None:
             if self._response.status == _PROXY_AUTH:
                 raise PROXY_FAILED(engine=self._engine, where=self._netloc)

@@ -121,6 +121,6 @@ async def run_until_one_ends(up: Coroutine[Any, Any, None], down: Coroutine[Any,
 
 async def connect_first(addresses: Sequence[str], port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Connect to the first of the IP addresses that accepts; nothing is resolved again."""
-    found = [(AF_INET6 if ":" in ip else AF_INET, SOCK_STREAM, 0, "", (ip, port)) for ip in addresses]
-    sock = await start_connection(found, happy_eyeballs_delay=_STAGGER_SECONDS)
+    endpoints = [(AF_INET6 if ":" in ip else AF_INET, SOCK_STREAM, 0, "", (ip, port)) for ip in addresses]
+    sock = await start_connection(endpoints, happy_eyeballs_delay=_STAGGER_SECONDS)
     return await asyncio.open_connection(sock=sock, limit=LINE_BYTES)

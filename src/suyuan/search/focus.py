@@ -60,7 +60,7 @@ FOCUSES: Mapping[str, Focus] = {
 
 def focus_of(name: str, focuses: Mapping[str, Focus]) -> Focus:
     """The focus ``name``; raises ``InvalidInput`` with the known ones."""
-    found = focuses.get(name.strip().lower())
-    if found is None:
+    focus = focuses.get(name.strip().lower())
+    if focus is None:
         raise UNKNOWN_FOCUS(name=name, known=", ".join(focuses))
-    return found
+    return focus

@@ -65,7 +65,7 @@ def matching(
 ) -> tuple[SearchResult, ...]:
     """What is a page, and in the asked domains; each as it may be shown."""
     filtered = query.allowed_domains or query.blocked_domains
-    cleaned = (result for found in results if (result := shown(found)) is not None)
+    cleaned = (result for raw in results if (result := shown(raw)) is not None)
     return tuple(result for result in cleaned if not filtered or _in_domains(result, query, opaque_links))
 
 

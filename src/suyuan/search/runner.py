@@ -270,8 +270,8 @@ class EngineRunner:
     def _log_skipped(self, results: EngineResults, query: SearchQuery) -> None:
         """Log what of an answer is not used, row by row."""
         reasons = [f"row {row.number}: {row.reason}" for row in results.skipped]
-        no_pages = [one for one in results.results if not is_page(one.url)]
-        reasons += [f"{one.title!r}: not the address of a page: {one.url!r}" for one in no_pages]
+        no_pages = [result for result in results.results if not is_page(result.url)]
+        reasons += [f"{result.title!r}: not the address of a page: {result.url!r}" for result in no_pages]
         about = f"search trace={query.trace_id} engine={self.name}"
         for reason in reasons[:_MAX_SKIPPED_LOGGED]:
             log.warning("%s skipped a malformed result, %s", about, without_secrets(reason)[:_MAX_REASON])

@@ -166,13 +166,13 @@ class SearchService:
     ) -> SearchPage:
         """Search, unless another worker has found the same in the last ``fresh`` seconds, or is about to."""
         seconds = self._time_for(query, plan)
-        found = await shared.get(name, fresh)
-        mine = found is None and await shared.claim(name, seconds)
-        if found is None and not mine:
-            found = await shared.await_other(name, fresh, seconds / 2)
-        if found is not None:
+        stored = await shared.get(name, fresh)
+        mine = stored is None and await shared.claim(name, seconds)
+        if stored is None and not mine:
+            stored = await shared.await_other(name, fresh, seconds / 2)
+        if stored is not None:
             try:
-                return replace(load_page(found, query), cached=True, took_ms=0)
+                return replace(load_page(stored, query), cached=True, took_ms=0)
             except ValueError as error:
                 log.warning("a page in the shared cache cannot be read: %s", error)
         try:
