@@ -71,7 +71,8 @@ class WorkBoard:
         if place is None:
             with self._lock:
                 # Threads are kept; where there were more than places, the first ones have ended.
-                place = 1 + (len(self._places) - 1) % (_PLACES - 1)
+                number = len(self._places) - 1
+                place = 1 + number % (_PLACES - 1)
                 self._places[thread] = place
         return _BEATS.size + place * _PLACE_SIZE
 
@@ -85,7 +86,8 @@ class WorkBoard:
         for place in range(_PLACES):
             at = _BEATS.size + place * _PLACE_SIZE
             whose, length = _PLACE.unpack_from(self._memory, at)
-            if whose == thread and (place or thread == LOOP):
+            may_be_taken = place > 0 or thread == LOOP
+            if may_be_taken and whose == thread:
                 start = at + _PLACE.size
                 return self._memory[start : start + min(length, _MAX_NAME_BYTES)].decode("utf-8", "replace")
         return ""

@@ -27,8 +27,8 @@ from .tool_calls import CALLS_DROPPED, CollectedCalls
 _DONE = "[DONE]"
 # So many bytes of a stream are parsed at a time; a chunk of it has a few hundred.
 _PARSE_BYTES = 16_384
-# So many pieces of an answer are given on as they come; later ones when they have so many characters together.
-_SINGLE, _TOGETHER = 1_000, 100
+# So many pieces of an answer are passed on as they come; later ones are joined to this many characters.
+_MAX_SINGLE_PIECES, _JOINED_LENGTH = 1_000, 100
 _JSON = {"Content-Type": "application/json"}
 Chunk = dict[str, Any]
 
@@ -104,7 +104,7 @@ class OpenAICompatibleModel(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         body = {"messages": self._sent(messages), **kwargs, **({"stop": stop} if stop else {})}
         async with aclosing(self._pieces(body)) as pieces:
-            async for piece in _fewer(pieces):
+            async for piece in _joined(pieces):
                 generation = ChatGenerationChunk(message=message_of(piece))
                 if piece.reasoning:
                     self.returns_reasoning = True
@@ -142,24 +142,25 @@ class OpenAICompatibleModel(BaseChatModel):
         return list(sent)
 
 
-async def _fewer(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece]:
-    """The pieces, of which those of a very long answer are put together: LangChain does so with all, in one step."""
-    count, held = 0, Piece()
+async def _joined(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece]:
+    """The pieces, of which those of a very long answer are joined: LangChain joins all of them in one step."""
+    count, joined = 0, Piece()
     async for piece in pieces:
         count += 1
-        held = Piece(
-            held.text + piece.text,
-            held.reasoning + piece.reasoning,
+        joined = Piece(
+            joined.text + piece.text,
+            joined.reasoning + piece.reasoning,
             piece.calls,
             piece.dropped,
-            piece.finish or held.finish,
-            piece.usage or held.usage,
+            piece.finish or joined.finish,
+            piece.usage or joined.usage,
         )
-        if count <= _SINGLE or piece.calls or len(held.text) + len(held.reasoning) >= _TOGETHER:
-            yield held
-            held = Piece()
-    if held != Piece():
-        yield held
+        is_long = len(joined.text) + len(joined.reasoning) >= _JOINED_LENGTH
+        if count <= _MAX_SINGLE_PIECES or piece.calls or is_long:
+            yield joined
+            joined = Piece()
+    if joined != Piece():
+        yield joined
 
 
 def _piece(chunks: Iterable[Chunk], calls: CollectedCalls) -> Piece:
