@@ -365,7 +365,7 @@ class AsyncClient:
             self.settings.research,
             ModelCalls(lambda: self.sessions.models, self.sessions.default_model),
             post=self.network.post,
-            nudges=self.live.nudges if self.live else None,
+            notifications=self.live.notifications if self.live else None,
             check=self.sessions.check,
         )
 

@@ -39,7 +39,7 @@ async def workers(redis: Redis, count: int = 2) -> AsyncIterator[list[Live]]:
     prefix = f"test-{token_hex(4)}"
     made = [Live(Secret(redis.url), f"worker-{number}", prefix) for number in range(count)]
     for each in made:
-        each.nudges.start()
+        each.notifications.start()
     try:
         yield made
     finally:
@@ -192,7 +192,7 @@ class TestSearches:
             assert await eventually(lambda: _has_breakers(a))
             late = Live(Secret(redis.url), "late", a.server._prefix)
             state = runner(engine, late)
-            late.nudges.start()
+            late.notifications.start()
             assert await soon(lambda: state.open)
             await late.close()
 
@@ -247,16 +247,16 @@ class TestWithoutRedis:
             async def note(message: Any) -> None:
                 heard.append(message["run"])
 
-            b.nudges.on("stop", note)
+            b.notifications.on("stop", note)
 
             async def told() -> bool:
-                await a.nudges.send("stop", run="x")
+                await a.notifications.send("stop", run="x")
                 await asyncio.sleep(0.05)
                 return bool(heard)
 
             assert await eventually(told)
             with redis.stopped():
-                assert not await a.nudges.send("stop", run="lost")
+                assert not await a.notifications.send("stop", run="lost")
             heard.clear()
             assert await eventually(told)
 

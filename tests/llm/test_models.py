@@ -448,10 +448,10 @@ def test_our_own_errors_stay_as_they_are() -> None:
 
 
 def test_when_a_retry_may_help() -> None:
-    assert retry_wait(NetworkError("x"), pause=0.5, longest=8) == 0.5
-    assert retry_wait(AuthError("x"), pause=0.5, longest=8) is None
-    assert retry_wait(NetworkError("x", retry_after=2), pause=0.5, longest=8) == 2
-    assert retry_wait(NetworkError("x", retry_after=300), pause=0.5, longest=8) is None
+    assert retry_wait(NetworkError("x"), pause=0.5, max_wait=8) == 0.5
+    assert retry_wait(AuthError("x"), pause=0.5, max_wait=8) is None
+    assert retry_wait(NetworkError("x", retry_after=2), pause=0.5, max_wait=8) == 2
+    assert retry_wait(NetworkError("x", retry_after=300), pause=0.5, max_wait=8) is None
 
 
 # --- the server of these tests -----------------------------------------------------------------------------------

@@ -431,7 +431,7 @@ class TestLimits:
         assert (await ask(raw(answer))).response.body == b"hello"
 
     async def test_hosts_that_are_not_used_any_more_are_forgotten(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("suyuan.net.http._MOST_HOSTS", 3)
+        monkeypatch.setattr("suyuan.net.http._MAX_HOSTS", 3)
         hosts = [f"h{n}.example" for n in range(9)]
         lookup = names(**{host.replace(".", "_"): ["127.0.0.1"] for host in hosts})
         closing = reply("x", headers={"Connection": "close"})

@@ -321,8 +321,8 @@ FAULTS = (
         "C5.3",
         "a number is no superscript",
         "markup/blocks.py",
-        'f\'<sup><a class="cite" data-cite="{number}"{checked} href="{href}" aria-label="{label}">{number}</a></sup>\'',
-        'f\'<a class="cite" data-cite="{number}"{checked} href="{href}" aria-label="{label}">{number}</a>\'',
+        'f\'<sup><a class="cite" data-cite="{number}"{verdict} href="{href}" aria-label="{label}">{number}</a></sup>\'',
+        'f\'<a class="cite" data-cite="{number}"{verdict} href="{href}" aria-label="{label}">{number}</a>\'',
     ),
     Fault(
         "C5.3",
@@ -433,8 +433,8 @@ FAULTS = (
         "C7.2",
         "a row that is no page is dropped without a word",
         "search/runner.py",
-        '        reasons += [f"{one.title!r}: not the address',
-        '        _ = [f"{one.title!r}: not the address',
+        '        reasons += [f"{result.title!r}: not the address',
+        '        _ = [f"{result.title!r}: not the address',
     ),
     Fault(
         "C7.3",

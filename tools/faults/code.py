@@ -326,7 +326,7 @@ FAULTS = (
         "tests/markup/test_bounds.py",
         "each opening of a formula looks for its end again",
         "markup/formulas.py",
-        "    if not first <= start < beyond:\n",
+        "    if not first <= start < stop:\n",
         "    if True:\n",
     ),
     Fault(
@@ -868,7 +868,7 @@ FAULTS = (
         "tests/server/test_accounts.py",
         "a token may do everything",
         "core/person.py",
-        'return scope in self.scopes and (scope != "admin" or self.role == "admin")',
+        'if scope == "admin" and self.role != "admin":\n            return False\n        return scope in self.scopes',
         "return True",
     ),
     Fault(

@@ -174,7 +174,7 @@ FAULTS = (
         "G5.1",
         "the log does not say how long the start took",
         "net/browser.py",
-        '        log.info("%s started in %.2f s", found.name, time.monotonic() - began)\n',
+        '        log.info("%s started in %.2f s", chrome.name, time.monotonic() - began)\n',
         "",
     ),
     Fault(

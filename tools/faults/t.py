@@ -14,7 +14,7 @@ FAULTS = (
     ),
     Fault("T1.2", "any kind of address is a result", "search/normalize.py", "    if not url:\n", "    if False:\n"),
     Fault("T1.3", "ranks start at 0", "search/normalize.py", "most), 1)", "most), 0)"),
-    Fault("T3.1", "no results may be asked for", "core/query.py", "not 1 <= self.count", "not 0 <= self.count"),
+    Fault("T3.1", "no results may be asked for", "core/query.py", "(self.count, 1, MAX", "(self.count, 0, MAX"),
     Fault(
         "T3.2", "domains are not filtered", "search/normalize.py", "_in_domains(result, query, opaque_links))", "True)"
     ),
@@ -40,15 +40,15 @@ FAULTS = (
         "T7.2",
         "an unread refusal is a changed page",
         "core/engine.py",
-        "        _check_unread(responses[-1], engine)\n\n\ndef _checked",
+        "        _check_unread(response, engine)\n\n\ndef _checked",
         "        pass\n\n\ndef _checked",
     ),
     Fault(
         "T7.2",
         "a refusal read as nothing found stays so",
         "core/engine.py",
-        "if not found.results and (status in",
-        "if found.results and (status in",
+        "if not results.results and response",
+        "if results.results and response",
     ),
     Fault("T7.2", "429 is not a refusal", "core/http_status.py", "if status == 429:", "if status == 999:"),
     Fault("T7.3", "a broken server is not told apart", "core/http_status.py", "if status >= 500:", "if status >= 600:"),
@@ -77,7 +77,7 @@ FAULTS = (
         "T1.2",
         "what is dropped is not logged",
         "search/runner.py",
-        "no_pages = [one for one in results.results if not is_page(one.url)]",
+        "no_pages = [result for result in results.results if not is_page(result.url)]",
         "no_pages: list[SearchResult] = []",
     ),
     Fault(
@@ -231,7 +231,7 @@ FAULTS = (
         "T5.5",
         "the time of Bocha has no effect",
         "search/pool.py",
-        "timeout = own.timeout_ms / 1000 if own.timeout_ms else None",
+        "timeout = settings.timeout_ms / 1000 if settings.timeout_ms else None",
         "timeout = None",
     ),
     Fault(

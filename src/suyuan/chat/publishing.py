@@ -25,7 +25,7 @@ _GIVE_UP_SECONDS = 60.0
 async def publish(run: Run, streams: RunStreams) -> None:
     """Publish all events of ``run`` until its end; where the server is away, from the same event on when it is back."""
     from ..live.redis_server import LiveAway
-    from ..live.run_streams import MOST_EVENTS
+    from ..live.run_streams import MAX_EVENTS
 
     sent, waited = 0, 0.0
     while events := await run.after(sent - 1):
@@ -39,7 +39,7 @@ async def publish(run: Run, streams: RunStreams) -> None:
                 return
             await asyncio.sleep(_PAUSE)
             continue
-        if length < min(sent + len(events), MOST_EVENTS):
+        if length < min(sent + len(events), MAX_EVENTS):
             log.info("run=%s: the stream lost its beginning, and is written anew", run.id)
             await asyncio.sleep(_PAUSE)
             sent = 0

@@ -89,8 +89,8 @@ class ChatService:
         # Threads of its own: a database that does not respond must not stop what else needs threads.
         self._readers = NotedThreads(_READERS, "suyuan-store-reader")
         if live is not None:
-            live.nudges.on("stop", self._told_to_stop)
-            live.nudges.on("change", self._told_of_change)
+            live.notifications.on("stop", self._told_to_stop)
+            live.notifications.on("change", self._told_of_change)
 
     # --- conversations ------------------------------------------------------------------------------------------------
     async def create(
@@ -308,7 +308,7 @@ class ChatService:
         # Stored, since a message alone may be lost; the writer looks when it saves the text.
         wanted = await self._write(self.store.want_stop, run_id)
         if wanted and self._live is not None:
-            await self._live.nudges.send("stop", run=run_id)
+            await self._live.notifications.send("stop", run=run_id)
         return wanted
 
     def sweep(self) -> int:
@@ -378,7 +378,7 @@ class ChatService:
         self._tell_here(change)
         if self._live is not None:
             fields = {"change": change.kind, "conversation": change.conversation.id, "run": change.run}
-            self._background.start(self._live.nudges.send("change", **fields))
+            self._background.start(self._live.notifications.send("change", **fields))
 
     def _tell_here(self, change: Change) -> None:
         for queue in self._watchers.get(change.conversation.id, ()):

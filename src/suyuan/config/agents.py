@@ -51,8 +51,9 @@ class AgentWebSearch:
 
     def __post_init__(self) -> None:
         if not self.most_results:
-            most = MAX_RESULTS if self.max_results == DEFAULT_RESULTS else self.max_results
-            object.__setattr__(self, "most_results", most)
+            is_default = self.max_results == DEFAULT_RESULTS
+            limit = MAX_RESULTS if is_default else self.max_results
+            object.__setattr__(self, "most_results", limit)
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
@@ -65,8 +66,10 @@ class AgentWebSearch:
             if value is None:
                 continue
             field, kind = _OPTIONS[name]
+            if isinstance(value, Secret):
+                value = value.reveal()
             try:
-                given[field] = kind.check(value.reveal() if isinstance(value, Secret) else value)
+                given[field] = kind.check(value)
             except InvalidValue as error:
                 raise BAD_ARGUMENT(name=name, why=error.reason) from None
         given["api_key"] = Secret(given.get("api_key", ""))
@@ -76,21 +79,28 @@ class AgentWebSearch:
 def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch, tuple[ConfigProblem, ...]]:
     """The web search of ``agent_id``, not enabled unless ``agents.json`` says so, and the problems found."""
     path = settings.agents_file
-    data, problem = read_json(path) if path else ({}, None)
-    problems = [problem] if problem else []
-    own = _entry(data, agent_id, str(path), problems)
+    data: dict[str, Any] = {}
+    problems: list[ConfigProblem] = []
+    if path:
+        data, unreadable = read_json(path)
+        if unreadable:
+            problems.append(unreadable)
+    entry = _entry(data, agent_id, str(path), problems)
+    seconds = settings.search.seconds
+    if settings.origin(SEARCH_TIMEOUT) == "default":
+        seconds = AGENT_SECONDS
     search = AgentWebSearch(
-        enabled=own.get("enabled") is True,
-        timeout_seconds=settings.search.seconds if settings.origin(SEARCH_TIMEOUT) != "default" else AGENT_SECONDS,
+        enabled=entry.get("enabled") is True,
+        timeout_seconds=seconds,
         cache_ttl_minutes=settings.search.cache_minutes,
         max_results=settings.search.max_results,
         most_results=settings.most_results,
     )
     if search.enabled:
-        wanted = str(own.get("provider") or settings.search.default)
-        search = _with_provider(search, wanted, settings, str(path), problems)
-    for found in problems:
-        log.warning("%s", found)
+        provider = str(entry.get("provider") or settings.search.default)
+        search = _with_provider(search, provider, settings, str(path), problems)
+    for problem in problems:
+        log.warning("%s", problem)
     return search, tuple(problems)
 
 
@@ -124,10 +134,10 @@ def _entry(data: dict[str, Any], agent_id: str, origin: str, problems: list[Conf
 
 
 def _with_provider(
-    search: AgentWebSearch, wanted: str, settings: Settings, origin: str, problems: list[ConfigProblem]
+    search: AgentWebSearch, provider: str, settings: Settings, origin: str, problems: list[ConfigProblem]
 ) -> AgentWebSearch:
-    if problem := plan_problem(wanted, settings.engines):
-        problems.append(ConfigProblem(origin, "webSearch.provider", wanted, problem[1], FALLBACK_ENGINE))
+    if problem := plan_problem(provider, settings.engines):
+        problems.append(ConfigProblem(origin, "webSearch.provider", provider, problem[1], FALLBACK_ENGINE))
         return replace(search, provider=FALLBACK_ENGINE)
-    own = settings.engines.get(registry.canonical(wanted))
-    return replace(search, provider=wanted, api_key=own.api_key if own else Secret(""))
+    engine = settings.engines.get(registry.canonical(provider), EngineSettings())
+    return replace(search, provider=provider, api_key=engine.api_key)

@@ -33,13 +33,13 @@ def prefixes(name: str) -> tuple[str, str]:
 @cache
 def common_settings(name: str) -> tuple[Setting, ...]:
     """The settings that the engine ``name`` has like every other."""
-    return tuple(one.under(*prefixes(name)) for one in declarations(EngineSettings))
+    return tuple(option.under(*prefixes(name)) for option in declarations(EngineSettings))
 
 
 def engine_options(name: str) -> tuple[Setting, ...]:
     """The options that the engine ``name`` declares; this imports the engine."""
     own: tuple[Setting, ...] = _declared(name, "options", ())
-    return tuple(one.under(*prefixes(name)) for one in own if isinstance(one, Setting))
+    return tuple(option.under(*prefixes(name)) for option in own if isinstance(option, Setting))
 
 
 def engine_settings(name: str) -> tuple[Setting, ...]:

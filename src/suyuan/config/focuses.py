@@ -54,17 +54,17 @@ class FocusSettings:
 def focus_settings(reader: SettingReader) -> Iterator[Setting]:
     """The settings of every kind of source that the file names."""
     for name in reader.names_below(PREFIX):
-        yield from (one.under(f"{PREFIX}{name}.", "") for one in declarations(FocusSettings))
+        yield from (option.under(f"{PREFIX}{name}.", "") for option in declarations(FocusSettings))
 
 
 def read_focuses(reader: SettingReader) -> dict[str, Focus]:
     """The kinds of sources that the file names; one with an unknown engine is reported and left out."""
-    found = {}
+    focuses = {}
     for name in reader.names_below(PREFIX):
         own = reader.read(FocusSettings, f"{PREFIX}{name}.")
         if unknown := unknown_engine(names_in(own.engines)):
             reader.report(str(reader.file), f"{PREFIX}{name}.engines", *unknown, Text("config.used.nothing"))
             continue
         freshness = Freshness.parse(own.freshness) if own.freshness else None
-        found[name.lower()] = Focus(own.engines, own.domains, own.lang, freshness)
-    return found
+        focuses[name.lower()] = Focus(own.engines, own.domains, own.lang, freshness)
+    return focuses

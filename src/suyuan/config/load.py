@@ -82,18 +82,18 @@ def _read(reader: SettingReader) -> Settings:
     engines = {name: _engine(reader, name, options.get(name), settings.pages.timeout_ms) for name in registry.names()}
     net = _net(reader, settings.net)
     environ = reader.environ
+    default_plan = _default_plan(reader, settings.search.default, engines)
+    config_file = reader.file if reader.file.exists() else None
     return replace(
         settings,
-        search=replace(
-            settings.search, default=_default_plan(reader, settings.search.default, engines), focuses=focuses
-        ),
+        search=replace(settings.search, default=default_plan, focuses=focuses),
         net=net,
         engines=engines,
         model=_model(reader, settings.model, net),
         chat=_chat(settings.chat, settings.search),
         state_dir=_folder(environ, "SUYUAN_STATE_DIR", "XDG_STATE_HOME", ".local/state"),
         data_dir=_folder(environ, "SUYUAN_DATA_DIR", "XDG_DATA_HOME", ".local/share"),
-        config_file=reader.file if reader.file.exists() else None,
+        config_file=config_file,
         agents_file=reader.file.with_name("agents.json"),
         values=tuple(reader.values.values()),
         problems=tuple(reader.problems),
@@ -118,7 +118,7 @@ def _engine(
     """The settings of an engine; ``options`` is None where nothing of it is configured."""
     path_prefix, env_prefix = prefixes(name)
     own = EngineSettings() if options is None else reader.read(EngineSettings, path_prefix, env_prefix)
-    values = {one.path.removeprefix(path_prefix): reader.value(one) for one in options or ()}
+    values = {option.path.removeprefix(path_prefix): reader.value(option) for option in options or ()}
     if own.timeout_ms is None and reader.given(_FETCH_TIMEOUT) and _reads_pages(name):
         # Engines that read result pages share the time limit of web.fetch.
         own = replace(own, timeout_ms=fetch_timeout_ms)
@@ -137,19 +137,24 @@ def _default_plan(reader: SettingReader, plan: str, engines: Mapping[str, Engine
         return plan
     if problem := plan_problem(plan, engines):
         name, reason = problem
-        return _fall_back(reader, DEFAULT_PLAN, name, reason, FALLBACK_ENGINE if name in engines else AUTO)
+        fallback = FALLBACK_ENGINE if name in engines else AUTO
+        return _fall_back(reader, DEFAULT_PLAN, name, reason, fallback)
     return plan
 
 
 def _net(reader: SettingReader, net: NetSettings) -> NetSettings:
     """The proxy that other programs on this machine use is used too, unless there is one for this program."""
-    for variable in () if net.proxy else _PROXY_VARIABLES:
-        if raw := reader.environ.get(variable, "").strip():
-            if raw.startswith(("http://", "https://")):
-                reader.record(_PROXY, MASK, f"environment {variable}")
-                return replace(net, proxy=Secret(raw))
-            used = Text("config.used.no_proxy")
-            reader.report(f"environment {variable}", _PROXY, MASK, Text("config.why.proxy"), used)
+    if net.proxy:
+        return net
+    for variable in _PROXY_VARIABLES:
+        proxy = reader.environ.get(variable, "").strip()
+        if not proxy:
+            continue
+        if proxy.startswith(("http://", "https://")):
+            reader.record(_PROXY, MASK, f"environment {variable}")
+            return replace(net, proxy=Secret(proxy))
+        used = Text("config.used.no_proxy")
+        reader.report(f"environment {variable}", _PROXY, MASK, Text("config.why.proxy"), used)
     return net
 
 
@@ -157,14 +162,16 @@ def _model(reader: SettingReader, model: ModelSettings, net: NetSettings) -> Mod
     provider = model.provider
     if not reader.given("model.provider") and (model.name or model.base_url):
         provider = "openai"
-        reader.record("model.provider", provider, "model.name" if model.name else "model.baseUrl")
+        origin = "model.name" if model.name else "model.baseUrl"
+        reader.record("model.provider", provider, origin)
     if provider != EMBEDDED and not model.name:
         provider = _fall_back(reader, "model.provider", provider, Text("config.why.no_model"), EMBEDDED)
     variable = model.api_key_env or _MODEL_KEY_VARIABLES.get(provider, "")
+    name = model.name if provider != EMBEDDED else ""
     return replace(
         model,
         provider=provider,
-        name=model.name if provider != EMBEDDED else "",
+        name=name,
         api_key=model.api_key or Secret(reader.environ.get(variable, "").strip()),
         proxy=net.proxy,
         no_proxy=net.no_proxy,

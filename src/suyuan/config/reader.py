@@ -37,13 +37,13 @@ class SettingReader:
 
     def read(self, settings: type[T], path_prefix: str = "", env_prefix: str = "") -> T:
         """The settings class with every declared field read; other fields keep their defaults."""
-        found: dict[str, Any] = {}
-        for one in fields(cast(Any, settings)):
-            if declared := declaration(one):
-                found[one.name] = self.value(declared.under(path_prefix, env_prefix))
-            elif is_dataclass(one.default_factory):
-                found[one.name] = self.read(cast(type, one.default_factory), path_prefix, env_prefix)
-        return settings(**found)
+        values: dict[str, Any] = {}
+        for item in fields(cast(Any, settings)):
+            if declared := declaration(item):
+                values[item.name] = self.value(declared.under(path_prefix, env_prefix))
+            elif is_dataclass(item.default_factory):
+                values[item.name] = self.read(cast(type, item.default_factory), path_prefix, env_prefix)
+        return settings(**values)
 
     def value(self, wanted: Setting) -> Any:
         """The first valid value in the order of precedence; the invalid ones are reported."""
@@ -72,8 +72,8 @@ class SettingReader:
 
     def mentions(self, path_prefix: str, env_prefix: str, known: Collection[Setting] = ()) -> bool:
         """Whether anything with these prefixes is configured that is not among the settings ``known``."""
-        paths = {one.path for one in known}
-        variables = {one.env for one in known}
+        paths = {option.path for option in known}
+        variables = {option.env for option in known}
         return any(
             path.startswith(path_prefix) and path not in paths for path in (*self._in_file, *self._overrides)
         ) or any(name.startswith(env_prefix) and name not in variables for name in self.environ)
@@ -102,9 +102,9 @@ class SettingReader:
 
         settings = KnownSettings(known)
         written = [*self._in_file.items(), *((path, {}) for path in self._empty_objects)]
-        found = [(path, settings.fault(path, value)) for path, value in written]
-        found += [(path, settings.repeated(path)) for path in self._repeated]
-        for path, fault in found:
+        faults = [(path, settings.fault(path, value)) for path, value in written]
+        faults += [(path, settings.repeated(path)) for path in self._repeated]
+        for path, fault in faults:
             if fault is not None:
                 reason, may_guard = fault
                 self.report(str(self.file), path, "", reason, _NOTHING, guards=may_guard)

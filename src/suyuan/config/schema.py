@@ -16,30 +16,36 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def config_schema(engines: Iterable[str] = BUILT_IN) -> dict[str, Any]:
     """The schema of ``config.json`` with the settings of ``engines``; the file may hold those of other programs too."""
-    declared = {one.path: one for one in declarations(Settings)}
-    declared |= {one.path: one for name in engines for one in engine_settings(name)}
-    declared |= {path: declared[same] for path, same in ALIASES.items()}
+    declared = _by_path(declarations(Settings))
+    for name in engines:
+        declared |= _by_path(engine_settings(name))
+    declared |= {alias: declared[path] for alias, path in ALIASES.items()}
     schema = schema_of(declared)
-    focus = {"description": "Kinds of sources, each with a name of your own.", "type": "object"}
-    own = {**schema_of({one.path: one for one in declarations(FocusSettings)}), "additionalProperties": False}
-    schema["properties"]["tools"]["properties"]["webSearch"]["properties"]["focus"] = {
-        **focus,
-        "additionalProperties": own,
+    focus = {**schema_of(_by_path(declarations(FocusSettings))), "additionalProperties": False}
+    web_search = schema["properties"]["tools"]["properties"]["webSearch"]
+    web_search["properties"]["focus"] = {
+        "description": "Kinds of sources, each with a name of your own.",
+        "type": "object",
+        "additionalProperties": focus,
     }
     return {"$schema": _DIALECT, "title": "suyuan config.json", **schema}
+
+
+def _by_path(settings: Iterable[Setting]) -> dict[str, Setting]:
+    return {setting.path: setting for setting in settings}
 
 
 def schema_of(declared: Mapping[str, Setting]) -> dict[str, Any]:
     """The schema of an object with these settings, each at its path."""
     root: dict[str, Any] = {"type": "object", "properties": {}}
-    for path, one in declared.items():
+    for path, setting in declared.items():
         node = root
         *folders, leaf = path.split(".")
         for folder in folders:
             node = node["properties"].setdefault(
                 folder, {"type": "object", "additionalProperties": False, "properties": {}}
             )
-        node["properties"][leaf] = _value_schema(one)
+        node["properties"][leaf] = _value_schema(setting)
     return root
 
 
@@ -65,9 +71,12 @@ def agents_schema() -> dict[str, Any]:
     return {"$schema": _DIALECT, "title": "suyuan agents.json", "type": "object", "properties": {"agents": agents}}
 
 
-def _value_schema(one: Setting) -> dict[str, Any]:
-    description = one.description + (f" Variable: {one.env}." if one.env else "")
-    schema = {**one.kind.schema, "description": description}
-    if one.default not in (None, "", ()) and not one.secret:
-        schema["default"] = list(one.default) if isinstance(one.default, tuple) else one.default
+def _value_schema(setting: Setting) -> dict[str, Any]:
+    description = setting.description
+    if setting.env:
+        description += f" Variable: {setting.env}."
+    schema = {**setting.kind.schema, "description": description}
+    default = setting.default
+    if default not in (None, "", ()) and not setting.secret:
+        schema["default"] = list(default) if isinstance(default, tuple) else default
     return schema

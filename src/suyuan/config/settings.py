@@ -409,9 +409,9 @@ class Settings:
     def kept_folders(self) -> list[Path]:
         """The folders with databases of ours: of the data, of each person, and of the conversations."""
         data, store = self.data_dir, self.store_file
-        found = [data, *sorted(data.glob("people/*"))] if data is not None else []
+        folders = [data, *sorted(data.glob("people/*"))] if data is not None else []
         elsewhere = store is not None and store.parent != data
-        return [*found, store.parent] if store is not None and elsewhere else found
+        return [*folders, store.parent] if store is not None and elsewhere else folders
 
     @property
     def chrome_profile(self) -> Path | None:
@@ -426,5 +426,5 @@ def _secrets(value: object) -> Iterator[Secret]:
         for item in value.values():
             yield from _secrets(item)
     elif is_dataclass(value):
-        for one in fields(value):
-            yield from _secrets(getattr(value, one.name))
+        for item in fields(value):
+            yield from _secrets(getattr(value, item.name))

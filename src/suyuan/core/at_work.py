@@ -23,8 +23,8 @@ T = TypeVar("T")
 _BEATS = struct.Struct("!QB")
 _PLACE = struct.Struct("!QH")
 """A thread, which is 0 for the event loop, and the length of the name behind it."""
-_LONGEST = 1000
-_PLACE_SIZE = _PLACE.size + _LONGEST
+_MAX_NAME_BYTES = 1000
+_PLACE_SIZE = _PLACE.size + _MAX_NAME_BYTES
 _PLACES = 64
 _SIZE = _BEATS.size + _PLACES * _PLACE_SIZE
 LOOP = 0
@@ -61,7 +61,7 @@ class WorkBoard:
     def begin(self, item: str, thread: int = LOOP) -> None:
         """What the event loop or a thread does from now on is for ``item``; empty for none that is known."""
         at = self._place_of(thread)
-        name = item.encode("utf-8", "replace")[:_LONGEST]
+        name = item.encode("utf-8", "replace")[:_MAX_NAME_BYTES]
         _PLACE.pack_into(self._memory, at, thread, len(name))
         start = at + _PLACE.size
         self._memory[start : start + len(name)] = name
@@ -71,7 +71,8 @@ class WorkBoard:
         if place is None:
             with self._lock:
                 # Threads are kept; where there were more than places, the first ones have ended.
-                place = 1 + (len(self._places) - 1) % (_PLACES - 1)
+                number = len(self._places) - 1
+                place = 1 + number % (_PLACES - 1)
                 self._places[thread] = place
         return _BEATS.size + place * _PLACE_SIZE
 
@@ -85,9 +86,10 @@ class WorkBoard:
         for place in range(_PLACES):
             at = _BEATS.size + place * _PLACE_SIZE
             whose, length = _PLACE.unpack_from(self._memory, at)
-            if whose == thread and (place or thread == LOOP):
+            may_be_taken = place > 0 or thread == LOOP
+            if may_be_taken and whose == thread:
                 start = at + _PLACE.size
-                return self._memory[start : start + min(length, _LONGEST)].decode("utf-8", "replace")
+                return self._memory[start : start + min(length, _MAX_NAME_BYTES)].decode("utf-8", "replace")
         return ""
 
     def close(self) -> None:

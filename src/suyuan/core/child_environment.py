@@ -33,4 +33,4 @@ def child_environment(*names: str, environ: Mapping[str, str] | None = None) -> 
     """What every program needs of the environment, and what ``names`` say, with ``*`` for the rest of a name."""
     own = os.environ if environ is None else environ  # noqa: TID251 - it is passed on, not read
     wanted = (*_ALWAYS, *names)
-    return {name: value for name, value in own.items() if any(fnmatchcase(name.upper(), one) for one in wanted)}
+    return {name: value for name, value in own.items() if any(fnmatchcase(name.upper(), pattern) for pattern in wanted)}

@@ -98,10 +98,10 @@ class Document:
     @property
     def sha256(self) -> str:
         """The hash of the text: two readings with the same hash read the same."""
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         for piece in pieces(self.text):
-            found.update(piece.encode("utf-8", "replace"))
-        return found.hexdigest()
+            digest.update(piece.encode("utf-8", "replace"))
+        return digest.hexdigest()
 
     def shown(self) -> Document:
         """The same document with texts and addresses that can be shown as they are."""

@@ -133,7 +133,7 @@ class Engine:
 
     def option(self, path: str) -> Any:
         """The value of one of the engine's own options."""
-        declared = next(one for one in self.options if one.path == path)
+        declared = next(option for option in self.options if option.path == path)
         return self.settings.options.get(path, declared.default)
 
     def exchange(self, query: SearchQuery) -> Exchange:
@@ -209,14 +209,14 @@ async def ask(engine: Engine, query: SearchQuery, send: Send, elsewhere: Elsewhe
         return response
 
     try:
-        found = await drive(engine.exchange(query), send_and_look, came)
+        results = await drive(engine.exchange(query), send_and_look, came)
     except _NotHere as large:
         assert elsewhere is not None
         return await _continued(engine, query, send, elsewhere, [*came, large.response])
     except Exception as error:
         _explain(error, came, engine.name)
         raise
-    return _checked(found, came, engine.name)
+    return _checked(results, came, engine.name)
 
 
 def repeated(engine: Engine, query: SearchQuery, came: Sequence[Came]) -> Request | EngineResults:
@@ -227,8 +227,8 @@ def repeated(engine: Engine, query: SearchQuery, came: Sequence[Came]) -> Reques
     exchange = engine.exchange(query)
     try:
         request = next(exchange)
-        for one in came:
-            request = exchange.throw(one) if isinstance(one, SuyuanError) else exchange.send(one)
+        for item in came:
+            request = exchange.throw(item) if isinstance(item, SuyuanError) else exchange.send(item)
     except StopIteration as done:
         return _checked(done.value, came, engine.name)
     except Exception as error:
@@ -262,20 +262,30 @@ async def _continued(
 
 def _explain(error: Exception, came: Sequence[Came], engine: str) -> None:
     """Raise what the status of the last answer says, where that is more than ``error`` says."""
-    responses = [one for one in came if isinstance(one, Response)]
+    response = _last_response(came)
     # A fault in the engine's own code says less than the status of the answer that it could not read.
-    if responses and (isinstance(error, WebParseError) or not isinstance(error, SuyuanError)):
-        _check_unread(responses[-1], engine)
+    is_less_precise = isinstance(error, WebParseError) or not isinstance(error, SuyuanError)
+    if response is not None and is_less_precise:
+        _check_unread(response, engine)
 
 
-def _checked(found: EngineResults, came: Sequence[Came], engine: str) -> EngineResults:
-    """What was found; raises where it is nothing, and the status of the last answer says why."""
-    responses = [one for one in came if isinstance(one, Response)]
-    # A status such as 404 may mean that there is nothing; these never do.
-    status = responses[-1].status if responses else 200
-    if not found.results and (status in (401, 403, 429) or status >= 500 or 300 <= status < 400):
-        check_status(responses[-1], engine)
-    return found
+def _checked(results: EngineResults, came: Sequence[Came], engine: str) -> EngineResults:
+    """Return the results; raise if there are none and the status of the last answer says why."""
+    response = _last_response(came)
+    if not results.results and response is not None and _is_failure(response.status):
+        check_status(response, engine)
+    return results
+
+
+def _last_response(came: Sequence[Came]) -> Response | None:
+    return next((item for item in reversed(came) if isinstance(item, Response)), None)
+
+
+def _is_failure(status: int) -> bool:
+    """Whether an answer of this status is a failure; one such as 404 may mean that there are no results."""
+    is_refusal = status in (401, 403, 429)
+    is_redirect = 300 <= status < 400
+    return is_refusal or is_redirect or status >= 500
 
 
 def read(engine: Engine, response: Response, query: SearchQuery | None = None) -> EngineResults:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any
 
 
@@ -67,9 +68,14 @@ NO_EXTRAS = Extras()
 
 
 def joined(extras: Iterable[Extras]) -> Extras:
-    """Return what several engines said, each thing once."""
-    said = [each for each in extras if each]
-    if len(said) < 2:
-        return said[0] if said else NO_EXTRAS
-    every = ((thing for each in said for thing in getattr(each, one.name)) for one in fields(Extras))
-    return Extras(*(tuple(dict.fromkeys(things)) for things in every))
+    """Return the extras of several engines as one, without repetitions."""
+    parts = [part for part in extras if part]
+    if not parts:
+        return NO_EXTRAS
+    if len(parts) == 1:
+        return parts[0]
+    joined_fields = []
+    for field in fields(Extras):
+        values = chain.from_iterable(getattr(part, field.name) for part in parts)
+        joined_fields.append(tuple(dict.fromkeys(values)))
+    return Extras(*joined_fields)

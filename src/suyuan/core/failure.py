@@ -36,9 +36,9 @@ class FailureText(str):
     @classmethod
     def of(cls, message: str, hint: str) -> FailureText:
         """Join a message and its hint."""
-        made = cls(message)
-        made.hint = hint
-        return made
+        joined = cls(message)
+        joined.hint = hint
+        return joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ class Failures:
     def localized(self, lang: str) -> FailureText:
         """Return the messages in ``lang``."""
         messages = text(lang, "failure.separator").join(failure.message(lang) for failure in self.all)
-        return FailureText.of(messages, self.all[-1].hint(lang) if self.all else "")
+        hint = self.all[-1].hint(lang) if self.all else ""
+        return FailureText.of(messages, hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ def _as_json(value: object) -> object:
 
 def _from_json(value: Any) -> object:
     if isinstance(value, list):
-        return Failures(tuple(Failure.from_dict(each) for each in value))
+        return Failures(tuple(Failure.from_dict(item) for item in value))
     if isinstance(value, dict) and "code" in value:
         return Failure.from_dict(value)
     if isinstance(value, dict):

@@ -11,15 +11,15 @@ from ..text.visible import shown_line
 _SIGNS = re.compile(r"[\"'*/:<>?\\|\u2044\u2215\u29f8\uff0f\uff3c\uff1a\ufe68]+")
 # Windows knows these as devices, whatever comes after a dot.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.I)
-_LONGEST = 80
-_LONGEST_BYTES = 200
-_LONGEST_KIND = 8
+_MAX_STEM = 80
+_MAX_NAME_BYTES = 200
+_MAX_ENDING = 8
 
 
 def file_stem(title: str, otherwise: str = "suyuan") -> str:
     """A name for a file about ``title``, without dots: the ending that follows is the only one."""
-    words = _SIGNS.sub(" ", shown_line(title[: _LONGEST * 20])).replace(".", " ").split()
-    return _harmless(" ".join(words)[:_LONGEST], otherwise)
+    words = _SIGNS.sub(" ", shown_line(title[: _MAX_STEM * 20])).replace(".", " ").split()
+    return _harmless(" ".join(words)[:_MAX_STEM], otherwise)
 
 
 def file_name(sent: str, otherwise: str = "document") -> str:
@@ -29,7 +29,7 @@ def file_name(sent: str, otherwise: str = "document") -> str:
     stem, dot, kind = name.rpartition(".")
     stem, kind = (stem, kind.strip()) if dot else (name, "")
     shortened = _harmless(stem, otherwise)
-    return f"{shortened}.{kind[:_LONGEST_KIND]}" if kind else shortened
+    return f"{shortened}.{kind[:_MAX_ENDING]}" if kind else shortened
 
 
 def attachment(name: str, disposition: str = "attachment") -> str:
@@ -44,7 +44,7 @@ def attachment(name: str, disposition: str = "attachment") -> str:
 
 def _harmless(stem: str, otherwise: str) -> str:
     # File systems count bytes, of which a character may have four.
-    short = stem.encode("utf-8", "replace")[:_LONGEST_BYTES].decode("utf-8", "ignore")
+    short = stem.encode("utf-8", "replace")[:_MAX_NAME_BYTES].decode("utf-8", "ignore")
     # No name begins with a dash, which a command would take for an option, or a dot, which hides it.
     short = short.strip(". ").lstrip("-. ")
     return f"_{short}" if _RESERVED.match(short) else short or otherwise

@@ -35,12 +35,12 @@ class Freshness:
         word = text.strip().lower()
         if period := _PERIODS.get(word):
             return cls(period=period)
-        found = _RANGE.fullmatch(word)
-        if not found or not (found[1] or found[2]):
+        match = _RANGE.fullmatch(word)
+        if not match or not (match[1] or match[2]):
             raise BAD_FRESHNESS(value=text)
         try:
-            since = date.fromisoformat(found[1]) if found[1] else None
-            until = date.fromisoformat(found[2]) if found[2] else None
+            since = date.fromisoformat(match[1]) if match[1] else None
+            until = date.fromisoformat(match[2]) if match[2] else None
         except ValueError:
             raise BAD_FRESHNESS(value=text) from None
         if since and until and since > until:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-_LONGEST = 0.005
+_MAX_TURN = 0.005
 
 
 class GiveWay:
@@ -16,6 +16,6 @@ class GiveWay:
 
     async def __call__(self) -> None:
         """Let the others have their turn, if it is time."""
-        if time.monotonic() - self._since >= _LONGEST:
+        if time.monotonic() - self._since >= _MAX_TURN:
             await asyncio.sleep(0)
             self._since = time.monotonic()

@@ -85,7 +85,9 @@ class _Nesting:
 
     def is_too_deep_for(self, name: bytes) -> bool:
         """Whether another element would nest too deeply, or be one of too many formatting elements."""
-        return len(self._opened) >= MAX_DEPTH or (name in _FORMATS and self._formats.total() >= MAX_OPEN_FORMATS)
+        if len(self._opened) >= MAX_DEPTH:
+            return True
+        return name in _FORMATS and self._formats.total() >= MAX_OPEN_FORMATS
 
     def open(self, name: bytes) -> None:
         """Open an element."""
@@ -113,7 +115,8 @@ class _Nesting:
 def _excess(html: bytes, start: int, end: int) -> int:
     """Where the attributes of a tag that are too many begin; 0 if there are none."""
     for _ in range(MAX_ATTRIBUTES):
-        if (found := _ATTRIBUTES.match(html, start, end)) is None:
+        attribute = _ATTRIBUTES.match(html, start, end)
+        if attribute is None:
             return 0
-        start = found.end()
+        start = attribute.end()
     return start if start < end else 0

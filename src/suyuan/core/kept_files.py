@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -27,7 +28,7 @@ log = logging.getLogger("suyuan.notices")
 FILE_NAME = ".kept.json"
 Kind = Literal["store", "archive", "library", "rows"]
 """What a file holds; ``rows`` is what was entered on the page."""
-_Found = Literal["there", "new", "emptied", "lost"]
+_State = Literal["there", "new", "emptied", "lost"]
 _LOST: dict[Kind, Cause] = {"store": STORE_LOST, "archive": ARCHIVE_LOST, "library": LIBRARY_LOST, "rows": FILE_LOST}
 _EMPTIED: dict[Kind, Cause] = {
     "store": STORE_EMPTIED, "archive": ARCHIVE_EMPTIED, "library": LIBRARY_EMPTIED, "rows": FILE_EMPTIED,
@@ -62,23 +63,23 @@ class KeptFiles:
         if folder is None:
             yield
             return
-        if self._find(file) == "there" and self._is_known(file):
+        if self._state(file) == "there" and self._is_known(file):
             yield
             return
         with file_lock(folder / f".{file.name}.kept.lock"):
-            found = self._find(file)
-            if found == "new":
+            state = self._state(file)
+            if state == "new":
                 self._mark(file, _Mark(kind, ""))
             try:
                 yield
             except BaseException:
-                if found == "new":
+                if state == "new":
                     _remove_empty(file)
                 raise
             self._mark(file, _Mark(kind, _now()))
-        if found == "emptied":
+        if state == "emptied":
             Notices(folder).add(_EMPTIED[kind](where=file), file)
-        if found == "lost":
+        if state == "lost":
             self.tell_lost(file, kind)
 
     def note_rows(self, file: Path, *, any_rows: bool) -> None:
@@ -110,15 +111,15 @@ class KeptFiles:
         """Keep a notice about each database that is gone, once: from then on it is missed no longer."""
         if self._folder is None:
             return []
-        told = []
+        notices = []
         for name, mark in self._read().items():
             file = self._folder / name
             if mark.since and not _is_there(file):
-                told.append(self.tell_lost(file, mark.kind))
+                notices.append(self.tell_lost(file, mark.kind))
                 self._forget(name, mark)
-        return told
+        return notices
 
-    def _find(self, file: Path) -> _Found:
+    def _state(self, file: Path) -> _State:
         size = _size(file)
         if size:
             return "there"
@@ -183,14 +184,15 @@ def _now() -> str:
 
 def tell_missing(folders: Iterable[Path]) -> list[StoredNotice]:
     """Keep a notice about each database that is gone, of several data folders."""
-    return [notice for folder in folders for notice in KeptFiles(folder).tell_missing()]
+    return list(chain.from_iterable(KeptFiles(folder).tell_missing() for folder in folders))
 
 
 def still_missing(folders: Iterable[Path]) -> list[StoredNotice]:
     """The open notices about databases that are gone, and that nobody has begun anew."""
     codes = {cause.detail_code for cause in _LOST.values()}
-    found = [notice for folder in folders for notice in Notices(folder).open()]
-    return [each for each in found if each.failure.detail_code in codes and not _is_there(Path(each.file))]
+    notices = chain.from_iterable(Notices(folder).open() for folder in folders)
+    about_databases = [notice for notice in notices if notice.failure.detail_code in codes]
+    return [notice for notice in about_databases if not _is_there(Path(notice.file))]
 
 
 def _size(file: Path) -> int | None:

@@ -89,10 +89,10 @@ class Notices:
         notice = StoredNotice(os.urandom(6).hex(), now, str(file), failure)
         log.warning("%s", failure.message())
         with _met_lock:
-            _met[:] = [one for one in _met if not _is_about_the_same(one, notice)] + [notice]
+            _met[:] = [other for other in _met if not _is_about_the_same(other, notice)] + [notice]
 
         def with_new(kept: list[StoredNotice]) -> list[StoredNotice]:
-            others = [one for one in kept if one.dismissed or not _is_about_the_same(one, notice)]
+            others = [other for other in kept if other.dismissed or not _is_about_the_same(other, notice)]
             return [*others, notice][-_MAX_KEPT:]
 
         self._change(with_new)
@@ -105,13 +105,13 @@ class Notices:
     def find(self, detail_code: str, file: Path | str) -> StoredNotice | None:
         """The open notice of this kind about ``file``, as the base of the one that replaces it."""
         wanted = (detail_code, str(file))
-        return next((one for one in self.open() if (one.failure.detail_code, one.file) == wanted), None)
+        return next((notice for notice in self.open() if (notice.failure.detail_code, notice.file) == wanted), None)
 
     def dismiss(self, id: str = "") -> int:
         """Mark one notice as seen, or all of them; return how many there were."""
         chosen = [notice.id for notice in self.open() if not id or notice.id == id]
         if chosen:
-            self._change(lambda kept: [replace(one, dismissed=one.dismissed or one.id in chosen) for one in kept])
+            self._change(lambda kept: [replace(item, dismissed=item.dismissed or item.id in chosen) for item in kept])
         return len(chosen)
 
     def _all(self) -> list[StoredNotice]:

@@ -63,8 +63,8 @@ def document_id(url: str) -> str:
         parsed = URL(url)
     except ValueError:
         return ""
-    found = _DOCUMENT.search(unquote(parsed.pathname)) if parsed.protocol in _PORTS else None
-    return found[1].lower() if found else ""
+    match = _DOCUMENT.search(unquote(parsed.pathname)) if parsed.protocol in _PORTS else None
+    return match[1].lower() if match else ""
 
 
 def names_document(value: Any) -> bool:
@@ -98,13 +98,13 @@ def _plainly_named(text: str) -> bool:
 def _strings(value: Any) -> Iterable[str]:
     left = [value]
     while left:
-        each = left.pop()
-        if isinstance(each, str):
-            yield each
-        elif isinstance(each, dict):
-            left += [*each.keys(), *each.values()]
-        elif isinstance(each, list | tuple):
-            left += each
+        item = left.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            left += [*item.keys(), *item.values()]
+        elif isinstance(item, list | tuple):
+            left += item
 
 
 def _place(url: str) -> tuple[str, int, str] | None:

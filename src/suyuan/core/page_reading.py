@@ -56,7 +56,7 @@ class PageReading:
         if self.error is not None:
             return {"passages": [], "read_error": self.error.published(lang)}
         read: dict[str, Any] = {
-            "passages": [each.as_dict() for each in self.passages],
+            "passages": [passage.as_dict() for passage in self.passages],
             "read_at": self.read_at,
             "final_url": self.final_url,
             "sha256": self.sha256,

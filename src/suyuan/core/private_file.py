@@ -25,10 +25,10 @@ def write_private(path: Path, text: str, *, durable: bool = True) -> None:
 
 def private_folder(path: Path) -> None:
     """Create a folder that nobody else can look into, with those above it; what is there stays as it is."""
-    missing = [each for each in (path, *path.parents) if not each.exists()]
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     # Not by ``parents=True``, which gives the folders above the usual mode.
-    for each in reversed(missing):
-        each.mkdir(mode=0o700, exist_ok=True)
+    for folder in reversed(missing):
+        folder.mkdir(mode=0o700, exist_ok=True)
     # Says so where it is a file.
     path.mkdir(mode=0o700, exist_ok=True)
 

@@ -64,7 +64,7 @@ class PrivateRows(Generic[T]):
                 raise _unreadable(self._path, self._unreadable)
             rows = change(list(self._rows))
             try:
-                self._write(self._path, [self._row(each) for each in rows])
+                self._write(self._path, [self._row(row) for row in rows])
             except OSError as error:
                 raise disk_error(error, self._path) from None
             self._rows = rows

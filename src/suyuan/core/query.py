@@ -16,6 +16,7 @@ from .page_reading import Depth
 MAX_QUERY = 2000
 MAX_RESULTS = 10
 MAX_PAGE = 20
+MAX_BUDGET_MS = 120_000
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _INVISIBLE = " \u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
@@ -84,21 +85,18 @@ class SearchQuery:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "text", _clean_text(self.text))
-        if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= MAX_RESULTS:
+        if not _is_whole_number(self.count, 1, MAX_RESULTS):
             raise causes.BAD_COUNT(value=self.count)
-        if isinstance(self.page, bool) or not isinstance(self.page, int) or not 1 <= self.page <= MAX_PAGE:
+        if not _is_whole_number(self.page, 1, MAX_PAGE):
             raise causes.BAD_PAGE(value=self.page, limit=MAX_PAGE)
         if isinstance(self.safe, bool) or self.safe not in (0, 1, 2):
             raise causes.BAD_SAFE(value=self.safe)
         put(self, "lang", _clean_lang(self.lang))
-        if self.country and not _COUNTRY.fullmatch(self.country):
-            raise causes.BAD_COUNTRY(value=self.country)
-        put(self, "country", self.country.upper())
-        if isinstance(self.freshness, str):
-            put(self, "freshness", Freshness.parse(self.freshness) if self.freshness else None)
+        put(self, "country", _clean_country(self.country))
+        put(self, "freshness", _parsed_freshness(self.freshness))
         put(self, "allowed_domains", _clean_domains(self.allowed_domains))
         put(self, "blocked_domains", _clean_domains(self.blocked_domains))
-        if self.budget_ms is not None and not 1 <= self.budget_ms <= 120_000:
+        if self.budget_ms is not None and not 1 <= self.budget_ms <= MAX_BUDGET_MS:
             raise causes.BAD_BUDGET(value=self.budget_ms)
 
     def __str__(self) -> str:
@@ -124,9 +122,9 @@ class QueryText(str):
 
     def __new__(cls, query: SearchQuery) -> Self:
         """Make the text of ``query``."""
-        made = super().__new__(cls, query.text)
-        made.query = query
-        return made
+        text = super().__new__(cls, query.text)
+        text.query = query
+        return text
 
     def __getattr__(self, name: str) -> Any:
         # Only what a text does not have itself.
@@ -136,7 +134,8 @@ class QueryText(str):
         return QueryText, (self.query,)
 
 
-_KEY = attrgetter(*(one.name for one in fields(SearchQuery) if one.name not in ("trace_id", "budget_ms")))
+_NOT_IN_KEY = ("trace_id", "budget_ms")
+_KEY = attrgetter(*(field.name for field in fields(SearchQuery) if field.name not in _NOT_IN_KEY))
 
 
 def _clean_text(text: str) -> str:
@@ -150,24 +149,43 @@ def _clean_text(text: str) -> str:
     return text
 
 
+def _is_whole_number(value: object, low: int, high: int) -> bool:
+    """Whether a value is an integer from ``low`` to ``high``; ``True`` is none."""
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _clean_country(country: str) -> str:
+    if country and not _COUNTRY.fullmatch(country):
+        raise causes.BAD_COUNTRY(value=country)
+    return country.upper()
+
+
+def _parsed_freshness(freshness: Freshness | str | None) -> Freshness | None:
+    if isinstance(freshness, str):
+        return Freshness.parse(freshness) if freshness else None
+    return freshness
+
+
 def _clean_lang(lang: str) -> str:
     lang = lang.strip().replace("_", "-")
     if lang.lower() in ("", "auto", "all"):
         return ""
     if not _LANG.fullmatch(lang):
         raise causes.BAD_LANG(value=lang)
-    first, *rest = lang.split("-")
-    return "-".join([first.lower(), *(p.upper() if len(p) < 4 else p.title() for p in rest)])
+    language, *subtags = lang.split("-")
+    # The country has two letters or three digits, the script has four letters.
+    spelled = [subtag.upper() if len(subtag) < 4 else subtag.title() for subtag in subtags]
+    return "-".join([language.lower(), *spelled])
 
 
 def _clean_domains(domains: Iterable[str]) -> tuple[str, ...]:
     if isinstance(domains, str):
         domains = domains.split(",")
-    seen: dict[str, None] = {}
+    names: dict[str, None] = {}
     for domain in domains:
         # As people paste them: with scheme, port, dots and slashes around; a path would be a narrower filter.
         name = _AROUND.sub("", domain.strip().lower())
         if not _DOMAIN.fullmatch(name):
             raise causes.BAD_DOMAIN(value=domain)
-        seen[name] = None
-    return tuple(seen)
+        names[name] = None
+    return tuple(names)

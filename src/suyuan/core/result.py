@@ -47,7 +47,7 @@ class Details:
 
     def as_dict(self, lang: str = "en") -> dict[str, Any]:
         """The fields that are known, as JSON."""
-        known = {one.name: getattr(self, one.name) for one in fields(self)}
+        known = {item.name: getattr(self, item.name) for item in fields(self)}
         if self.cut is not None:
             known["cut"] = self.cut.published(lang)
         return {

@@ -109,7 +109,7 @@ def _forms(value: str) -> Iterator[str]:
     import html
 
     escaped = json.dumps(value)[1:-1]
-    found = {
+    forms = {
         value,
         escaped,
         json.dumps(value, ensure_ascii=False)[1:-1],
@@ -123,8 +123,8 @@ def _forms(value: str) -> Iterator[str]:
     }
     for encoded in (quote(value), quote(value, safe=""), quote_plus(value)):
         lower = re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), encoded)
-        found |= {encoded, lower, quote(encoded, safe="")}
-    return iter(found)
+        forms |= {encoded, lower, quote(encoded, safe="")}
+    return iter(forms)
 
 
 def _base64(value: bytes) -> Iterator[str]:

@@ -5,6 +5,7 @@ The loader, ``suyuan config show``, the JSON Schema and the documentation are al
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
@@ -101,34 +102,43 @@ def declaration(of: Any) -> Setting | None:
 
 def declarations(settings: type) -> Iterator[Setting]:
     """All settings declared in a settings class and in the settings classes of its fields."""
-    for one in fields(settings):
-        if declared := declaration(one):
+    for item in fields(settings):
+        if declared := declaration(item):
             yield declared
-        elif is_dataclass(one.default_factory):
-            yield from declarations(cast(type, one.default_factory))
+        elif is_dataclass(item.default_factory):
+            yield from declarations(cast(type, item.default_factory))
 
 
 def number(low: float, high: float) -> ValueKind:
     """A number from ``low`` to ``high``."""
-    return _number(low, high, whole_only=False)
+
+    def check(value: Any) -> float:
+        return _number_in_range(value, low, high, "number")
+
+    return ValueKind(check, {"type": "number", "minimum": low, "maximum": high})
 
 
 def whole(low: int, high: int) -> ValueKind:
     """A whole number from ``low`` to ``high``."""
-    return _number(low, high, whole_only=True)
+
+    def check(value: Any) -> int:
+        number = _number_in_range(value, low, high, "whole_number")
+        if not number.is_integer():
+            raise InvalidValue("whole_number", low=low, high=high)
+        return int(number)
+
+    return ValueKind(check, {"type": "integer", "minimum": low, "maximum": high})
 
 
-def _number(low: float, high: float, whole_only: bool) -> ValueKind:
-    def check(value: Any) -> float | int:
-        try:
-            found = float(value) if not isinstance(value, bool) else None
-        except (TypeError, ValueError):
-            found = None
-        if found is None or not low <= found <= high or (whole_only and found != int(found)):
-            raise InvalidValue("whole_number" if whole_only else "number", low=low, high=high)
-        return int(found) if whole_only else found
-
-    return ValueKind(check, {"type": "integer" if whole_only else "number", "minimum": low, "maximum": high})
+def _number_in_range(value: Any, low: float, high: float, reason: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    # A comparison with "not a number" is false.
+    if isinstance(value, bool) or not low <= number <= high:
+        raise InvalidValue(reason, low=low, high=high)
+    return number
 
 
 def text() -> ValueKind:
@@ -146,16 +156,23 @@ def http_url() -> ValueKind:
     """An http or https URL, without its final slash."""
 
     def check(value: Any) -> str:
-        try:
-            parts = urlsplit(value.strip())
-            valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-        except (ValueError, AttributeError):
-            valid = False
-        if not valid or not value.strip().isprintable() or " " in value.strip():
+        if not isinstance(value, str) or not _is_http_url(value.strip()):
             raise InvalidValue("address", scheme="http")
-        return cast(str, value.strip().rstrip("/"))
+        return value.strip().rstrip("/")
 
     return ValueKind(check, {"type": "string", "pattern": r"^(http|https)://[^\s/]+"})
+
+
+def _is_http_url(url: str) -> bool:
+    if not url.isprintable() or " " in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        # The port is checked when it is read.
+        _ = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def flag() -> ValueKind:
@@ -188,12 +205,12 @@ def names(always: tuple[str, ...] = (), check_each: Callable[[str], object] = st
         parts = value.split(",") if isinstance(value, str) else value
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
             raise InvalidValue("list")
-        found = [part.strip() for part in parts if part.strip()]
-        for part in found:
+        items = [part.strip() for part in parts if part.strip()]
+        for item in items:
             try:
-                check_each(part)
+                check_each(item)
             except ValueError:
-                raise InvalidValue("item", item=part) from None
-        return (*always, *found)
+                raise InvalidValue("item", item=item) from None
+        return (*always, *items)
 
     return ValueKind(check, {"type": "array", "items": {"type": "string"}})

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-_AGAIN_SECONDS = 0.2
+_RECANCEL_INTERVAL = 0.2
 T = TypeVar("T")
 
 
@@ -42,4 +42,4 @@ async def end_task(task: asyncio.Task[Any] | None) -> None:
     """Cancel a task and wait for its end; again where a library has caught the cancellation as its own time-out."""
     while task is not None and not task.done():
         task.cancel()
-        await asyncio.wait([task], timeout=_AGAIN_SECONDS)
+        await asyncio.wait([task], timeout=_RECANCEL_INTERVAL)

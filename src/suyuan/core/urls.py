@@ -18,8 +18,8 @@ _PORTS = {"http": 80, "https": 443}
 
 def domain_of(url: str) -> str:
     """The host of ``url`` without ``www.``; empty if it is not an http(s) URL."""
-    found = _START.match(url)
-    return found[1].lower().strip("[]").removeprefix("www.") if found else ""
+    match = _START.match(url)
+    return match[1].lower().strip("[]").removeprefix("www.") if match else ""
 
 
 def within(domain: str, name: str) -> bool:
@@ -46,10 +46,10 @@ def is_page(url: str) -> bool:
 @lru_cache(maxsize=2048)
 def page_key(url: str) -> str:
     """The same text for all URLs of a page: no scheme, no ``www.``, no tracking parameters, no fragment."""
-    found = _PARTS.match(url)
-    if found is None:
+    match = _PARTS.match(url)
+    if match is None:
         return url
-    host, port, path, query, fragment = found.groups(default="")
+    host, port, path, query, fragment = match.groups(default="")
     site = host.lower().removeprefix("www.")
     if port not in ("", "80", "443"):
         site = f"{site}:{port}"
@@ -62,8 +62,8 @@ def page_key(url: str) -> str:
 
 def split_path(url: str) -> tuple[str, str]:
     """``url`` in two: scheme and host, then path and query; without its fragment."""
-    found = _HOST.match(url)
-    return (found[1], found[2]) if found else (url, "")
+    match = _HOST.match(url)
+    return (match[1], match[2]) if match else (url, "")
 
 
 def origin(url: str) -> tuple[str, str, int]:

@@ -103,8 +103,8 @@ class Response:
             return kind.split("charset=", 1)[1].split(";")[0].strip(" \"'") or "utf-8"
         if "json" in kind:
             return "utf-8"
-        found = _META_CHARSET.search(self.body[:2048])
-        return found[1].decode("ascii", "replace").lower() if found else "utf-8"
+        match = _META_CHARSET.search(self.body[:2048])
+        return match[1].decode("ascii", "replace").lower() if match else "utf-8"
 
     def json(self) -> Any:
         """The body as JSON; raises ``ValueError`` if it is not JSON or nested too deeply."""

@@ -64,7 +64,7 @@ def page_html(page: DemoPage, others: Sequence[DemoPage]) -> str:
 def home_html(pages: Sequence[DemoPage]) -> str:
     """The home page of a site: a list of its pages."""
     first = pages[0]
-    items = "".join(f'<li><a href="{escape(each.url)}">{escape(each.title)}</a> {each.date}</li>' for each in pages)
+    items = "".join(f'<li><a href="{escape(page.url)}">{escape(page.title)}</a> {page.date}</li>' for page in pages)
     return _frame(first.lang, first.site, first.site, "", f"<main><h1>{escape(first.site)}</h1><ul>{items}</ul></main>")
 
 

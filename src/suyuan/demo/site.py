@@ -21,7 +21,7 @@ REFUSING_HOST = "refusing-search.example"
 
 # Less of the query than this, and a page is about something else.
 _MIN_COVERAGE = 0.3
-_MOST_RESULTS = 10
+_MAX_RESULTS = 10
 _HTML, _JSON = "text/html; charset=utf-8", "application/json"
 
 
@@ -88,17 +88,21 @@ class DemoSite:
 
     def _results(self, params: Mapping[str, str]) -> SiteResponse:
         first, last = params.get("from", ""), params.get("to", "9999")
-        rows = [
-            {
-                "title": hit.document.title,
-                "url": hit.document.final_url,
-                "snippet": plain_snippet(hit.snippet),
-                "date": hit.document.published_at,
-            }
-            for hit in self._index.search(params.get("q", ""), 2 * _MOST_RESULTS)
-            if hit.coverage >= _MIN_COVERAGE and first <= (hit.document.published_at or "") <= last
-        ]
-        return SiteResponse(json.dumps({"demo": True, "results": rows[:_MOST_RESULTS]}).encode(), _JSON)
+        rows = []
+        for hit in self._index.search(params.get("q", ""), 2 * _MAX_RESULTS):
+            document = hit.document
+            date = document.published_at or ""
+            if hit.coverage < _MIN_COVERAGE or not first <= date <= last:
+                continue
+            rows.append(
+                {
+                    "title": document.title,
+                    "url": document.final_url,
+                    "snippet": plain_snippet(hit.snippet),
+                    "date": document.published_at,
+                }
+            )
+        return SiteResponse(json.dumps({"demo": True, "results": rows[:_MAX_RESULTS]}).encode(), _JSON)
 
 
 def _indexed(page: DemoPage) -> Document:

@@ -92,8 +92,8 @@ class DemoWeb:
     async def _answer(self, request: web.Request) -> web.Response:
         host = request.host.partition(":")[0]
         self.requests.append(f"{host}{request.path_qs}")
-        found = self.site.answer(host, request.path, request.query)
-        if found.headers.get("ETag") and request.headers.get("If-None-Match") == found.headers["ETag"]:
-            return web.Response(status=304, headers=found.headers)
-        headers = {"Content-Type": found.kind, **found.headers}
-        return web.Response(body=found.body, status=found.status, headers=headers)
+        answer = self.site.answer(host, request.path, request.query)
+        if answer.headers.get("ETag") and request.headers.get("If-None-Match") == answer.headers["ETag"]:
+            return web.Response(status=304, headers=answer.headers)
+        headers = {"Content-Type": answer.kind, **answer.headers}
+        return web.Response(body=answer.body, status=answer.status, headers=headers)

@@ -66,7 +66,7 @@ class Arxiv(OneRequestEngine):
     def _result(self, entry: Element) -> SearchResult:
         authors = [name.text for name in entry.findall(f"{_ATOM}author/{_ATOM}name")]
         venue = plain_text(entry.findtext(f"{_ARXIV}journal_ref"))
-        topics = [one.get("term") for one in entry.findall(f"{_ATOM}category")]
+        topics = [category.get("term") for category in entry.findall(f"{_ATOM}category")]
         doi = plain_text(entry.findtext(f"{_ARXIV}doi"))
         return SearchResult(
             _text(entry, "title"),

@@ -22,7 +22,7 @@ from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
 from .json_kit import TAGS, day_of, parse_rows, plain_text
 from .kit import check_status, query_text, redirect_domain
 
-_LONGEST_QUERY = 76
+_MAX_QUERY = 76
 _CAPTCHA_HOSTS = ("wappass.baidu.com", "seccaptcha.baidu.com")
 _CAPTCHA = "script[src*='wappass.'], link[href*='wappass.'], #captcha, .passMod_dialog-container, .mkd-captcha"
 # Baidu's own cards (result-op) are widgets, except those for one page of these sites.
@@ -55,7 +55,7 @@ class Baidu(Engine):
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request the result page, and the JSON answer once if the page cannot be parsed."""
-        text, notes = query_text(query, _LONGEST_QUERY)
+        text, notes = query_text(query, _MAX_QUERY)
         params = {"wd": text, "rn": "10", "pn": str(10 * query.page - 10), "ie": "utf-8"}
         if query.freshness:
             start, end = query.freshness.seconds(self.today())
@@ -95,8 +95,8 @@ class Baidu(Engine):
             raise UNREADABLE(engine=self.name) from None
         # The list ends with an empty entry.
         rows = [row for row in rows if row] if isinstance(rows, list) else rows
-        found = parse_rows(rows, _parse_row, self.name)
-        return replace(found, results=distinct(found.results))
+        results = parse_rows(rows, _parse_row, self.name)
+        return replace(results, results=distinct(results.results))
 
 
 def _results(tree: LexborHTMLParser, response: Response) -> Iterator[SearchResult]:

@@ -21,7 +21,7 @@ from ..text.dates import leading_date, read_date
 from .html_kit import attribute, distinct, first, parse_html, text_of
 from .kit import check_status, is_ordinary, locale, query_text
 
-_LONGEST_QUERY = 1000
+_MAX_QUERY = 1000
 _CAPTCHA = (
     ".captcha, #captcha, #turnstile, .cf-turnstile, script[src*='challenges.cloudflare.com'], form[action*='challenge']"
 )
@@ -47,7 +47,7 @@ class Bing(Engine):
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request the result page."""
-        text, notes = query_text(query, _LONGEST_QUERY)
+        text, notes = query_text(query, _MAX_QUERY)
         params = {"q": text, "form": "QBLH"}
         if query.page > 1:
             params |= {"first": str(10 * query.page - 9), "form": "PERE"}

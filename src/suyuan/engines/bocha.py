@@ -51,8 +51,8 @@ class Bocha(JsonEngine):
 
     def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
         """Parse the JSON answer, with the id of the request."""
-        found = super().parse(response, query)
-        return replace(found, request_id=str(self.object(response).get("log_id") or ""))
+        results = super().parse(response, query)
+        return replace(results, request_id=str(self.object(response).get("log_id") or ""))
 
     def check(self, response: Response) -> None:
         """Raise what a status stands for, where the body has no code."""

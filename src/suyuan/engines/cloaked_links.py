@@ -16,7 +16,8 @@ class CloakedLinksEngine(PageEngine):
     def resolved(self, found: EngineResults, response: Response) -> EngineResults:
         """The results with the addresses that the page names for their links."""
         targets = self._targets(response)
-        return replace(found, results=tuple(replace(one, url=targets.get(one.url, one.url)) for one in found.results))
+        results = [replace(result, url=targets.get(result.url, result.url)) for result in found.results]
+        return replace(found, results=tuple(results))
 
     def _targets(self, response: Response) -> dict[str, str]:
         targets: dict[str, str] = {}

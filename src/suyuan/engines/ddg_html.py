@@ -18,7 +18,7 @@ from ..core.wire import Request, Response
 from .html_kit import attribute, distinct, first, has_class, parse_html, text_of
 from .query_kit import ddg_region, query_text
 
-_LONGEST_QUERY = 499
+_MAX_QUERY = 499
 # The start of the list of results.
 _LIST = b'id="links"'
 _PARTS = ", ".join(
@@ -51,7 +51,7 @@ class DuckDuckGo(Engine):
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request the html page, and the lite page once if the html page is broken."""
-        text, notes = query_text(query, _LONGEST_QUERY)
+        text, notes = query_text(query, _MAX_QUERY)
         form = {"q": text, "b": ""}
         if code := ddg_region(query):
             form["kl"] = code
@@ -183,10 +183,10 @@ def unwrap(href: str) -> str:
         host = parts.hostname or ""
     except ValueError:
         return ""
-    is_redirect = parts.path.startswith("/l/")
-    is_own = host == "duckduckgo.com" or host.endswith(".duckduckgo.com")
+    is_own = f".{host}".endswith(".duckduckgo.com")
     if is_own and parts.path == "/y.js":
         return ""
+    is_redirect = parts.path.startswith("/l/")
     if is_redirect and (is_own or not host):
         targets = parse_qs(parts.query).get("uddg", [href])
         href = "" if _AD.match(targets[0]) else targets[0]

@@ -41,11 +41,11 @@ class DdgJson(JsonEngine):
     def with_token(self, request: Request, page: Response) -> Request:
         """The request with the token of ``page``; raises what the page is if it has none."""
         self.check(page)
-        found = _TOKEN.search(page.text)
-        if found is None:
+        token = _TOKEN.search(page.text)
+        if token is None:
             # Raised as what the status or a challenge says, where there is one.
             raise UNREADABLE(engine=self.name)
-        return Request(f"{request.url}&vqd={found[1]}", headers=request.headers)
+        return Request(f"{request.url}&vqd={token[1]}", headers=request.headers)
 
     def request(self, query: SearchQuery, text: str) -> Request:
         """Request one page of results."""

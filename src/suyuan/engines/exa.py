@@ -6,7 +6,7 @@ from typing import Any
 
 from .kit import Details, JsonEngine, Request, SearchQuery, SearchResult, plain_text, read_date, texts
 
-_LONGEST_SNIPPET = 500
+_MAX_SNIPPET = 500
 
 
 class Exa(JsonEngine):
@@ -43,7 +43,7 @@ class Exa(JsonEngine):
         return SearchResult(
             plain_text(row.get("title")) or str(row["url"]),
             str(row["url"]),
-            snippet[:_LONGEST_SNIPPET],
+            snippet[:_MAX_SNIPPET],
             self.name,
             published_at=read_date(str(row.get("publishedDate") or "")[:10]),
             details=details,

@@ -44,12 +44,12 @@ class Gdelt(JsonEngine):
         params = {"query": " ".join(words), "mode": "artlist", "format": "json", "sort": "hybridrel"}
         params["maxrecords"] = str(query.count)
         if fresh := query.freshness:
-            since, until = (str(day).replace("-", "") for day in fresh.dates(self.today()))
-            params |= (
-                {"timespan": _TIMESPANS[fresh.period]}
-                if fresh.period
-                else {"startdatetime": f"{since}000000", "enddatetime": f"{until}235959"}
-            )
+            if fresh.period:
+                params["timespan"] = _TIMESPANS[fresh.period]
+            else:
+                since, until = (day.isoformat().replace("-", "") for day in fresh.dates(self.today()))
+                params["startdatetime"] = f"{since}000000"
+                params["enddatetime"] = f"{until}235959"
         return Request.get(f"{self.base_url}/api/v2/doc/doc", params)
 
     def parse(self, response: Response, query: SearchQuery | None = None) -> EngineResults:
@@ -58,10 +58,12 @@ class Gdelt(JsonEngine):
             return super().parse(response, query)
         except WebParseError:
             text = response.text.strip()
-            if response.status == 200 and text == "{}":
+            if response.status != 200:
+                raise
+            if text == "{}":
                 return EngineResults()
             is_line = 0 < len(text) < 300 and text.isprintable()
-            if response.status == 200 and is_line and text[0] not in "<{[":
+            if is_line and not text.startswith(("<", "{", "[")):
                 raise API_SAID_NO(engine=self.name, said=text[:200]) from None
             raise
 

@@ -8,7 +8,7 @@ from ..core.causes.engine import RATE_LIMITED
 from .json_kit import number_of, plain_text, texts, value_at
 from .kit import Details, JsonEngine, Request, Response, SearchQuery, SearchResult, Secret, Setting, choice, read_date
 
-_LONGEST_SNIPPET = 400
+_MAX_SNIPPET = 400
 
 
 class GitHub(JsonEngine):
@@ -65,7 +65,7 @@ class GitHub(JsonEngine):
             comments=number_of(row.get("comments")),
             topics=texts([row.get("language")]) + (texts(row.get("topics")) or texts(row.get("labels"), "name")),
         )
-        snippet = plain_text(row.get(body))[:_LONGEST_SNIPPET]
+        snippet = plain_text(row.get(body))[:_MAX_SNIPPET]
         day = read_date(str(row.get("pushed_at") or row.get("created_at") or "")[:10])
         return SearchResult(
             plain_text(row[title]), str(row["html_url"]), snippet, self.name, published_at=day, details=details

@@ -18,7 +18,7 @@ from .kit import Engine, EngineResults, Exchange, Request, Response, SearchQuery
 from .page_kit import FRAME_IDS, TitledLink, check_redirect, following_parts, title_counts, titled_links
 from .query_kit import google_locale, google_period, query_text
 
-_LONGEST_QUERY = 2048
+_MAX_QUERY = 2048
 
 # A title is inside its link: an h3 on a desktop and without JavaScript, a heading by role on a phone.
 # Until 2018 the link was inside the h3, as those of sitelinks still are, so this comes last.
@@ -30,7 +30,7 @@ _FEATURE_ATTRIBUTES = frozenset({"data-text-ad", "data-q", "data-initq", "data-a
 
 _SNIPPET = "[style*='line-clamp'], .VwiC3b, .aCOpRe, .st"
 _SHORTEST_SNIPPET = 20
-_LONGEST_DATE = 30
+_MAX_DATE = 30
 _DASHES = " —–-·"
 # The length of a video, shown on the picture beside the text, runs into the first word.
 _DURATION = re.compile(r"^\d{1,2}(?::\d\d){1,2}(?=[^\W\d])")
@@ -59,7 +59,7 @@ class Google(Engine):
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request the result page."""
-        text, notes = query_text(query, _LONGEST_QUERY)
+        text, notes = query_text(query, _MAX_QUERY)
         params = {"q": text, **google_locale(query)}
         if query.lang:
             params["lr"] = f"lang_{params['hl']}"
@@ -109,15 +109,17 @@ class Google(Engine):
 
 
 def _results(tree: LexborHTMLParser, selector: str, response: Response) -> Iterator[SearchResult]:
-    titles = [one for one in titled_links(tree, selector) if one.title.tag != "a" or not _is_sitelink(one.path)]
+    titles = [title for title in titled_links(tree, selector) if title.title.tag != "a" or not _is_sitelink(title.path)]
     counts = title_counts(titles)
     features: dict[int, bool] = {}
-    for one in titles:
-        url = unwrap(attribute(one.link, "data-amp-cur")) or unwrap(attribute(one.link, "href"))
-        if not url or attribute(one.link, "role") == "button" or any(_is_feature(node, features) for node in one.path):
+    for title in titles:
+        url = unwrap(attribute(title.link, "data-amp-cur")) or unwrap(attribute(title.link, "href"))
+        if not url or attribute(title.link, "role") == "button":
             continue
-        if name := text_of(one.title):
-            snippet, day = _dated(_snippet(one, counts), response.at)
+        if any(_is_feature(node, features) for node in title.path):
+            continue
+        if name := text_of(title.title):
+            snippet, day = _dated(_snippet(title, counts), response.at)
             yield SearchResult(name, url, snippet, "google", published_at=day)
 
 
@@ -174,7 +176,7 @@ def _dated(body: LexborNode | None, now: datetime | None) -> tuple[str, str | No
         text = text.removesuffix(text_of(last)).rstrip()
     for span in body.css("span")[:3]:
         shown = text_of(span).rstrip(_DASHES)
-        if len(shown) <= _LONGEST_DATE and text.startswith(shown) and (day := read_date(shown, now)):
+        if len(shown) <= _MAX_DATE and text.startswith(shown) and (day := read_date(shown, now)):
             return text.removeprefix(shown).lstrip(_DASHES), day
     return text, None
 

@@ -7,7 +7,7 @@ from typing import Any
 from .json_kit import TAGS
 from .kit import Details, JsonEngine, Request, SearchQuery, SearchResult, number_of, plain_text, read_date, texts
 
-_LONGEST_SNIPPET = 400
+_MAX_SNIPPET = 400
 
 
 class HackerNews(JsonEngine):
@@ -40,7 +40,7 @@ class HackerNews(JsonEngine):
             score=number_of(row.get("points")),
             comments=number_of(row.get("num_comments")),
         )
-        shown = plain_text(row.get("story_text"), TAGS)[:_LONGEST_SNIPPET]
+        shown = plain_text(row.get("story_text"), TAGS)[:_MAX_SNIPPET]
         snippet = shown or f"Points: {details.score or 0}, comments: {details.comments or 0}. {discussion}"
         day = read_date(str(row.get("created_at") or "")[:10])
         url = str(row.get("url") or discussion)

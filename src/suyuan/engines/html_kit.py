@@ -17,8 +17,8 @@ from ..core.wire import Response
 bytes(1 << 20)
 
 # Twice as many as the largest result page has.
-_MOST_TAGS = 25_000
-_MOST_BYTES = 2_000_000
+_MAX_TAGS = 25_000
+_MAX_BYTES = 2_000_000
 # An empty page may have the tags of a frame, but no element that could hold or load anything.
 _SHORT = 200
 _TAGS = re.compile(rb"(?i)<!doctype[^>]*>|</?(?:html|head|body|meta|title)(?:\s[^>]*)?>")
@@ -33,9 +33,11 @@ def parse_html(response: Response, engine: str, start: bytes = b"") -> LexborHTM
     body = response.utf8
     if len(body) < _SHORT and not _TAGS.sub(b"", body).strip():
         raise EMPTY_BODY(engine=engine)
+    if len(body) > _MAX_BYTES:
+        raise UNREADABLE(engine=engine)
     # A tag takes three bytes or more, so most pages need not be counted.
-    may_have_too_many = len(body) > 3 * _MOST_TAGS
-    if len(body) > _MOST_BYTES or (may_have_too_many and body.count(b"<") > _MOST_TAGS):
+    may_have_too_many = len(body) > 3 * _MAX_TAGS
+    if may_have_too_many and body.count(b"<") > _MAX_TAGS:
         raise UNREADABLE(engine=engine)
     sample = body[:4000]
     if not sample.isascii():

@@ -21,7 +21,7 @@ from .query_kit import OneRequestEngine
 TAGS = re.compile(r"<[^<>]*>")
 """The tags in texts that are HTML, for ``plain_text``."""
 
-_MOST_SECONDS = 4e9
+_MAX_SECONDS = 4e9
 _ERROR_PLACES = (
     "error.message", "error.info", "error.detail", "error", "error_message", "readableMessage", "message",
     "detail.error", "detail", "errors", "msg",
@@ -103,14 +103,14 @@ def value_at(data: object, path: str) -> Any:
 
 def texts(value: object, path: str = "") -> tuple[str, ...]:
     """The texts of a list, or at ``path`` in each item, with white space collapsed; what is no text is left out."""
-    items = (value_at(one, path) for one in value) if isinstance(value, list) else ()
-    return tuple(text for one in items if isinstance(one, str) and (text := plain_text(one)))
+    items = (value_at(item, path) for item in value) if isinstance(value, list) else ()
+    return tuple(text for item in items if isinstance(item, str) and (text := plain_text(item)))
 
 
 def day_of(value: object, now: datetime | None = None) -> str | None:
     """The day that a text shows, or that seconds since 1970 stand for; "3 days ago" needs ``now``."""
     if (seconds := number_of(value)) is not None:
-        return datetime.fromtimestamp(seconds, UTC).date().isoformat() if 0 < seconds < _MOST_SECONDS else None
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat() if 0 < seconds < _MAX_SECONDS else None
     return read_date(value, now) if isinstance(value, str) else None
 
 

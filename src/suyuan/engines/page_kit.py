@@ -102,9 +102,9 @@ def following_parts(one: TitledLink, counts: Counter[int]) -> Iterator[LexborNod
 
 def dated(text: str, now: datetime | None) -> tuple[str, str | None]:
     """A snippet without the date in front of it, and that date."""
-    found = _DATED.match(text)
-    day = read_date(found[1], now) if found else None
-    return (text[found.end() :], day) if found and day else (text, None)
+    match = _DATED.match(text)
+    day = read_date(match[1], now) if match else None
+    return (text[match.end() :], day) if match and day else (text, None)
 
 
 def check_redirect(response: Response, engine: str) -> None:

@@ -55,7 +55,7 @@ class PubMed(JsonEngine):
         self.check(response)
         found = self.object(response).get("result")
         numbers = found.get("uids") if isinstance(found, dict) else None
-        rows = [value_at(found, str(one)) for one in numbers] if isinstance(numbers, list) else None
+        rows = [value_at(found, str(item)) for item in numbers] if isinstance(numbers, list) else None
         return parse_rows(rows, self.result, self.name)
 
     def result(self, row: dict[str, Any]) -> SearchResult:

@@ -55,7 +55,8 @@ def query_text(query: SearchQuery, limit: int) -> tuple[str, tuple[str, ...]]:
     operators = site_operators(allowed, blocked)
     # Half of the length is for the words. Without an allowed domain less is found, but nothing wrong, so they go last.
     length_of_words = min(len(text), limit // 2)
-    while operators and len(operators) + 1 + length_of_words > limit:
+    max_operators = max(limit - length_of_words - 1, 0)
+    while len(operators) > max_operators:
         (blocked or allowed).pop()
         operators, dropped = site_operators(allowed, blocked), dropped + 1
     notes: tuple[str, ...] = (f"query too long for {dropped} of its domains",) if dropped else ()
@@ -110,8 +111,8 @@ def google_locale(query: SearchQuery) -> dict[str, str]:
         lang = "zh-TW" if "Hans" not in tag and any(part in tag for part in _TRADITIONAL) else "zh-CN"
     # A language alone implies no country.
     named = query.country or query.lang.endswith(f"-{country}")
-    found = {"hl": _GOOGLE_LANGUAGES.get(lang, lang), "gl": country.lower() if named else ""}
-    return {name: value for name, value in found.items() if value}
+    params = {"hl": _GOOGLE_LANGUAGES.get(lang, lang), "gl": country.lower() if named else ""}
+    return {name: value for name, value in params.items() if value}
 
 
 def google_period(fresh: Freshness) -> str:

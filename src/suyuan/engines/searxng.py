@@ -21,8 +21,8 @@ from .json_kit import day_of, json_object, parse_rows, plain_text
 from .kit import check_status, is_challenge, locale, query_text, retry_after
 from .searxng_diagnosis import Diagnosis, engines_error, explained, health_error, status_error, unresponsive
 
-_LONGEST_QUERY = 1500
-_MOST_EXTRAS = 10
+_MAX_QUERY = 1500
+_MAX_EXTRAS = 10
 
 
 class SearXNG(Engine):
@@ -43,7 +43,7 @@ class SearXNG(Engine):
 
     def exchange(self, query: SearchQuery) -> Exchange:
         """Request one page of results."""
-        words, notes = query_text(query, _LONGEST_QUERY)
+        words, notes = query_text(query, _MAX_QUERY)
         params = {
             "q": words,
             "format": "json",
@@ -60,12 +60,12 @@ class SearXNG(Engine):
         elif query.freshness:
             notes += ("date range not supported by SearXNG: not filtered by date",)
         response = yield Request.get(f"{self.base_url}/search", params, self.headers())
-        found = self.parse(response, query).with_notes(*notes)
+        results = self.parse(response, query).with_notes(*notes)
         # Nothing is usual on a further page, and the answer itself may be what was found.
-        nothing = not found.results and not found.extras and query.page == 1
+        nothing = not results.results and not results.extras and query.page == 1
         if nothing and (yield from self._no_engines()):
             raise SEARXNG_NO_ENGINES(engine=self.name, where=self.base_url)
-        return found
+        return results
 
     def _no_engines(self) -> Generator[Request, Response, bool]:
         """Whether the instance says that it has no engine for these searches: an empty answer does not tell."""
@@ -77,13 +77,9 @@ class SearXNG(Engine):
         rows = data.get("engines")
         if response.status != 200 or not isinstance(rows, list):
             return False
-        wanted = {part.strip() for part in str(self.option("categories") or "general").split(",")}
-        named = {part.strip() for part in str(self.option("engines") or "").split(",")}
-        return not any(
-            isinstance(row, dict)
-            and (row.get("name") in named or (row.get("enabled") and wanted & set(row.get("categories") or ())))
-            for row in rows
-        )
+        names = _listed(self.option("engines") or "")
+        categories = _listed(self.option("categories") or "general")
+        return not any(_is_asked(row, names, categories) for row in rows if isinstance(row, dict))
 
     def probe(self) -> Generator[Request, Response, None]:
         """Raise unless an instance answers at the base URL; one small request and no search."""
@@ -104,12 +100,12 @@ class SearXNG(Engine):
         self._check(response)
         data = json_object(response, self.name)
         dead = unresponsive(data)
-        found = parse_rows(data.get("results"), _parse_row, self.name)
+        results = parse_rows(data.get("results"), _parse_row, self.name)
         extras = _extras(data)
-        if dead and not found.results and not extras:
+        if dead and not results.results and not extras:
             raise engines_error(dead)
         notes = tuple(f"not answering behind SearXNG: {name}" for name in dead)
-        return replace(found, notes=found.notes + notes, extras=extras)
+        return replace(results, notes=results.notes + notes, extras=extras)
 
     def _check(self, response: Response) -> None:
         body = response.body[:3000].lower()
@@ -120,7 +116,8 @@ class SearXNG(Engine):
             raise error
         if body.strip() == b"too many requests" and response.status != 200:
             raise SEARXNG_LIMITER(engine=self.name, where=self.base_url, retry_after=retry_after(response))
-        if response.status == 403 or (page and b"<title>403 forbidden</title>" in body):
+        is_forbidden_page = page and b"<title>403 forbidden</title>" in body
+        if response.status == 403 or is_forbidden_page:
             raise SEARXNG_CLOSED(engine=self.name, where=self.base_url)
         if page and b"verifying your request" in body:
             raise CAPTCHA(engine=self.name)
@@ -135,8 +132,20 @@ class SearXNG(Engine):
         if not key:
             return {"Accept": "application/json"}
         # A key alone is a bearer token; “Basic …” or another scheme is sent as it stands.
-        named = " " in key.reveal().strip()
-        return {"Accept": "application/json", "Authorization": key if named else Secret(f"Bearer {key.reveal()}")}
+        has_scheme = " " in key.reveal().strip()
+        authorization = key if has_scheme else Secret(f"Bearer {key.reveal()}")
+        return {"Accept": "application/json", "Authorization": authorization}
+
+
+def _listed(option: object) -> set[str]:
+    return {part.strip() for part in str(option).split(",")}
+
+
+def _is_asked(engine: dict[str, Any], names: set[str], categories: set[str]) -> bool:
+    """Whether an engine of the instance is searched: one that is named, or enabled and of one of the categories."""
+    if engine.get("name") in names:
+        return True
+    return bool(engine.get("enabled")) and not categories.isdisjoint(engine.get("categories") or ())
 
 
 def _parse_row(row: dict[str, Any]) -> SearchResult:
@@ -150,13 +159,13 @@ def _extras(data: Mapping[str, Any]) -> Extras:
     """Read what the answer has beside its results."""
     if not any(data.get(name) for name in ("answers", "infoboxes", "suggestions", "corrections")):
         return NO_EXTRAS
-    boxes = [_infobox(row) for row in _list(data, "infoboxes") if isinstance(row, dict)]
-    answers = [_answer(row) for row in _list(data, "answers")]
+    answers = map(_answer, _list(data, "answers"))
+    boxes = map(_infobox, _rows(data, "infoboxes"))
     return Extras(
         tuple(answer for answer in answers if answer.text),
         tuple(box for box in boxes if box.title or box.text),
-        tuple(dict.fromkeys(text for text in map(plain_text, _list(data, "suggestions")) if text)),
-        tuple(dict.fromkeys(text for text in map(plain_text, _list(data, "corrections")) if text)),
+        _texts(data, "suggestions"),
+        _texts(data, "corrections"),
     )
 
 
@@ -168,22 +177,34 @@ def _answer(row: object) -> DirectAnswer:
 
 
 def _infobox(box: dict[str, Any]) -> Infobox:
-    attributes = [pair for pair in _list(box, "attributes") if isinstance(pair, dict)]
-    links = [link for link in _list(box, "urls") if isinstance(link, dict)]
-    facts = ((plain_text(pair.get("label")), plain_text(pair.get("value"))) for pair in attributes)
+    facts = [(plain_text(row.get("label")), plain_text(row.get("value"))) for row in _rows(box, "attributes")]
+    rows = [row for row in _rows(box, "urls") if _url(row.get("url"))]
+    links = [(plain_text(row.get("title")), _url(row.get("url"))) for row in rows]
+    url = _url(box.get("id"))
+    if not url and links:
+        url = links[0][1]
     return Infobox(
         plain_text(box.get("infobox")),
         plain_text(box.get("content")),
-        _url(box.get("id")) or next((url for link in links if (url := _url(link.get("url")))), ""),
+        url,
         tuple(fact for fact in facts if all(fact)),
-        tuple((plain_text(link.get("title")), _url(link.get("url"))) for link in links if _url(link.get("url"))),
+        tuple(links),
         plain_text(box.get("engine")),
     )
 
 
+def _texts(data: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    texts = map(plain_text, _list(data, name))
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def _rows(data: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    return [row for row in _list(data, name) if isinstance(row, dict)]
+
+
 def _list(data: Mapping[str, Any], name: str) -> list[Any]:
     value = data.get(name)
-    return value[:_MOST_EXTRAS] if isinstance(value, list) else []
+    return value[:_MAX_EXTRAS] if isinstance(value, list) else []
 
 
 def _url(value: object) -> str:

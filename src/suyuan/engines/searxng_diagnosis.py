@@ -25,7 +25,7 @@ _UNCLEAR = {
 }  # fmt: skip
 # The usual paths behind a reverse proxy.
 _PREFIXES = ("", "/searxng", "/searx", "/sx", "/search", "/sxng", "/s")
-_MOST_LINKS = 6
+_MAX_LINKS = 6
 _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{0,500})</title>", re.I | re.S)
 _LINK = re.compile(r"""\bhref\s*=\s*["']([^"'#?\s]+)""", re.I)
 _GENERATOR = b'content="searxng/'
@@ -104,25 +104,24 @@ class Diagnosis:
             if address == self._base_url:
                 continue
             answer = yield from self._get(f"{address}/healthz")
-            if answer and answer.status == 200 and answer.body.strip() == b"OK":
+            if answer and _is_healthy(answer):
                 return causes.SEARXNG_WRONG_PATH(engine=NAME, where=self._base_url, found=address)
         return None
 
     def _linked(self, page: Response, page_url: str, root: str) -> list[str]:
         """Return the addresses on the same server to which a page redirects or links."""
         links = [page.headers["location"]] if "location" in page.headers else _LINK.findall(page.text[:50_000])
-        targets = []
+        folders: dict[str, None] = {}
         for link in links:
             try:
                 target = urljoin(page_url, link).split("?")[0]
-                same = origin(target) == origin(root)
+                if origin(target) != origin(root):
+                    continue
             except ValueError:
                 continue
-            # A file's folder, not the file itself.
-            folder = target.rsplit("/", 1)[0] if "." in target.rsplit("/", 1)[-1] else target.rstrip("/")
-            if same and folder != self._base_url and folder not in targets:
-                targets.append(folder)
-        return targets[:_MOST_LINKS]
+            folders[_folder(target)] = None
+        folders.pop(self._base_url, None)
+        return list(folders)[:_MAX_LINKS]
 
     def _other_server(self, what: Text | str = "") -> Verdict:
         """Return an error that names the server that answers instead; None if its front page is that of SearXNG."""
@@ -150,9 +149,19 @@ def health_error(response: Response, base_url: str, has_key: bool) -> SuyuanErro
         return problem
     if response.status == 403:
         return causes.SEARXNG_FORBIDS(engine=NAME, where=base_url)
-    if response.status != 200 or response.body.strip() != b"OK":
+    if not _is_healthy(response):
         return causes.NOT_SEARXNG(engine=NAME, where=base_url)
     return None
+
+
+def _is_healthy(response: Response) -> bool:
+    return response.status == 200 and response.body.strip() == b"OK"
+
+
+def _folder(address: str) -> str:
+    """The address without its last part if that is a file, and without a slash at its end."""
+    folder, _, name = address.rpartition("/")
+    return folder if "." in name else address.rstrip("/")
 
 
 def status_error(response: Response, base_url: str, has_key: bool) -> SuyuanError | None:
@@ -160,10 +169,10 @@ def status_error(response: Response, base_url: str, has_key: bool) -> SuyuanErro
     status = response.status
     if status == 429:
         return causes.SEARXNG_LIMITER(engine=NAME, where=base_url, retry_after=retry_after(response))
+    if status == 401 and has_key:
+        return KEY_REJECTED(engine=NAME, said="HTTP 401")
     if status == 401:
-        return (
-            KEY_REJECTED(engine=NAME, said="HTTP 401") if has_key else causes.SEARXNG_LOGIN(engine=NAME, where=base_url)
-        )
+        return causes.SEARXNG_LOGIN(engine=NAME, where=base_url)
     if status >= 500:
         return causes.SEARXNG_BROKEN(engine=NAME, where=base_url, status=status, retry_after=retry_after(response))
     if 300 <= status < 400 and (location := response.headers.get("location", "")):

@@ -50,7 +50,7 @@ class Yahoo(PageEngine):
 
     def resolved(self, found: EngineResults, response: Response) -> EngineResults:
         """The results with the addresses that Yahoo's redirects contain."""
-        return replace(found, results=tuple(replace(one, url=unwrap(one.url)) for one in found.results))
+        return replace(found, results=tuple(replace(result, url=unwrap(result.url)) for result in found.results))
 
 
 def unwrap(url: str) -> str:
@@ -60,6 +60,6 @@ def unwrap(url: str) -> str:
     except ValueError:
         return ""
     if host == "search.yahoo.com" or host.endswith(".search.yahoo.com"):
-        found = _TARGET.search(url) if host.startswith("r.") else None
-        url = unquote(found[1]) if found else ""
+        target = _TARGET.search(url) if host.startswith("r.") else None
+        url = unquote(target[1]) if target else ""
     return url if url.startswith(("http://", "https://")) else ""

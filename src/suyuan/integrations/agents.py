@@ -123,7 +123,9 @@ class AgentManager:
             return AgentSession(session_id, tools)
         client = acquire(_with_key(self._settings, options))
         tool = create_web_search_tool(options, client=client, lang=self._lang)
-        return AgentSession(session_id, (*tools, tool) if tool else tools, client, tool)
+        if tool:
+            tools = (*tools, tool)
+        return AgentSession(session_id, tools, client, tool)
 
 
 def _options(options: AgentWebSearch | Mapping[str, Any]) -> AgentWebSearch:

@@ -88,10 +88,10 @@ async def call_research(
 def _result(job: StoredJob, lang: Lang) -> types.CallToolResult:
     from ..research.report import Research
 
-    found = Research.of(job).as_dict()
-    data = {name: found[name] for name in _SCHEMA["properties"] if name in found}
+    research = Research.of(job).as_dict()
+    data = {name: research[name] for name in _SCHEMA["properties"] if name in research}
     why = Failure.from_dict(data["failure"]).say(lang) if "failure" in data else ()
-    told = found["report"] or " ".join((f"{job.id}: {job.state}", *why))
+    told = research["report"] or " ".join((f"{job.id}: {job.state}", *why))
     content = types.TextContent(type="text", text=told)
     return types.CallToolResult(content=[content], structured_content=data, is_error=job.state == "failed")
 

@@ -196,8 +196,10 @@ class WebSearchProvider:
 
     def _client(self, key: str) -> AsyncClient:
         if key not in self._clients:
-            own = replace(self._own, api_key=Secret(key) if key else self._own.api_key)
-            engines = {**self._settings.engines, self._name: own}
+            engine = self._own
+            if key:
+                engine = replace(engine, api_key=Secret(key))
+            engines = {**self._settings.engines, self._name: engine}
             self._clients[key] = acquire(replace(self._settings, engines=engines))
         return self._clients[key]
 

@@ -15,7 +15,7 @@ from ..research.service import ResearchService
 from ..store.research import ResearchStore
 
 Execute = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
-_DOCUMENT = {one.name for one in fields(Document)} - {"passages"}
+_DOCUMENT = {field.name for field in fields(Document)} - {"passages"}
 _LIMITS = {"max_pages": "pages", "max_searches": "searches", "max_seconds": "seconds"}
 
 
@@ -46,12 +46,12 @@ async def research_report(
     service = ResearchService(store, ToolWeb(client, execute, engines), client.settings.research)
     try:
         job = await service.create(str(given.get("question") or ""), _options(given))
-        found = Research.of(await service.wait(job.id)).as_dict()
+        research = Research.of(await service.wait(job.id)).as_dict()
     finally:
         await service.close()
     names = ("id", "state", "report", "sources", "fetch_summaries", "claims", "disagreements", "notices")
-    why = {"failure": found["failure"]} if "failure" in found else {}
-    return {**{name: found.get(name, []) for name in names}, **why}
+    why = {"failure": research["failure"]} if "failure" in research else {}
+    return {**{name: research.get(name, []) for name in names}, **why}
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:

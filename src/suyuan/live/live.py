@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.secret import Secret
-from .nudges import Nudges
+from .nudges import Notifications
 from .redis_server import RedisServer
 from .run_streams import RunStreams
 from .shared_breakers import SharedBreakers
@@ -18,13 +18,13 @@ class Live:
     def __init__(self, url: Secret, worker: str, prefix: str = "suyuan") -> None:
         self.server = RedisServer(url, prefix)
         self.streams = RunStreams(self.server)
-        self.nudges = Nudges(self.server, worker)
+        self.notifications = Notifications(self.server, worker)
         self.cache = SharedCache(self.server)
         self.limits = SharedLimits(self.server)
-        self.breakers = SharedBreakers(self.server, self.nudges)
+        self.breakers = SharedBreakers(self.server, self.notifications)
         self.tries = SharedTries(self.server)
 
     async def close(self) -> None:
         """Stop listening, and close the connections."""
-        await self.nudges.close()
+        await self.notifications.close()
         await self.server.close()

@@ -1,4 +1,4 @@
-"""``Nudges``: short messages from worker to worker. What they are about is stored elsewhere, so one may be lost."""
+"""``Notifications``: short messages from worker to worker. Their subject is stored elsewhere, so one may be lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _IDLE_SECONDS = 5.0
 Handler = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
-class Nudges:
+class Notifications:
     """One channel of Redis that all workers hear."""
 
     def __init__(self, server: RedisServer, worker: str) -> None:
@@ -46,7 +46,7 @@ class Nudges:
     def start(self) -> None:
         """Begin to listen."""
         if self._task is None:
-            self._task = asyncio.create_task(self._listen(), name="nudges")
+            self._task = asyncio.create_task(self._listen(), name="notifications")
 
     async def close(self) -> None:
         """Stop listening."""

@@ -19,8 +19,8 @@ T = TypeVar("T")
 
 _SECONDS = 0.5
 """How long one command may take: a slower server is of no use for a search. ``?socket_timeout=`` allows more."""
-_MOST_SECONDS = 60.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 2.0
+_MAX_SECONDS = 60.0
+_FIRST_PAUSE, _MAX_PAUSE = 0.2, 2.0
 SCHEMES = ("redis://", "rediss://", "unix://")
 
 
@@ -115,7 +115,7 @@ class RedisServer:
         pause = _FIRST_PAUSE
         while True:
             await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, _MAX_PAUSE)
             try:
                 async with asyncio.timeout(self._seconds):
                     await self._client()[0].ping()
@@ -153,6 +153,6 @@ def _with_seconds(url: Secret) -> tuple[Secret, float]:
         seconds = float(options.pop("socket_timeout", _SECONDS))
     except ValueError:
         raise LIVE_BAD_ADDRESS() from None
-    if not 0 < seconds <= _MOST_SECONDS:
+    if not 0 < seconds <= _MAX_SECONDS:
         raise LIVE_BAD_ADDRESS()
     return Secret("?".join(filter(None, (address, urlencode(options))))), seconds

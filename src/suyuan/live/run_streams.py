@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from .redis_server import RedisServer
 
-MOST_EVENTS = 50_000
-KEPT_SECONDS = 600
+MAX_EVENTS = 50_000
+_EXPIRY_SECONDS = 600
 _BATCH = 500
-_THERE = "equal or smaller"
+_DUPLICATE = "equal or smaller"
 """What Redis says of the id of an event that it has already."""
 
 NumberedData = tuple[int, bytes]
@@ -29,13 +30,14 @@ class RunStreams:
         async def work(client: Any) -> int:
             pipe = client.pipeline(transaction=False)
             for number, data in events:
-                pipe.xadd(key, {"e": data}, id=f"{number}-1", maxlen=MOST_EVENTS, approximate=True)
-            pipe.expire(key, KEPT_SECONDS)
+                pipe.xadd(key, {"e": data}, id=f"{number}-1", maxlen=MAX_EVENTS, approximate=True)
+            pipe.expire(key, _EXPIRY_SECONDS)
             pipe.xlen(key)
             answers = await pipe.execute(raise_on_error=False)
-            # An event that is there already is refused, and that is right.
-            if refused := [each for each in answers if isinstance(each, Exception) and _THERE not in str(each)]:
-                raise refused[0]
+            for answer in answers:
+                # An event that is there already is refused, and that is right.
+                if isinstance(answer, Exception) and _DUPLICATE not in str(answer):
+                    raise answer
             return int(answers[-1])
 
         return await self._server.ask(work)
@@ -48,12 +50,13 @@ class RunStreams:
         """The events after number ``after``; where there are none, those that come within ``seconds``."""
         query = {self._key(run): f"{after}-1" if after >= 0 else "0-0"}
         if not seconds:
-            found = await self._server.ask(lambda client: client.xread(query, count=_BATCH))
+            answer = await self._server.ask(lambda client: client.xread(query, count=_BATCH))
         else:
             block = round(seconds * 1000)
-            found = await self._server.wait(lambda client: client.xread(query, count=_BATCH, block=block), seconds)
-        streams = list(found.values()) if isinstance(found, dict) else [entries for _, entries in found or ()]
-        return [_event(entry) for entries in streams for entry in _flat(entries)]
+            answer = await self._server.wait(lambda client: client.xread(query, count=_BATCH, block=block), seconds)
+        streams = answer.values() if isinstance(answer, dict) else [entries for _, entries in answer or ()]
+        entries = chain.from_iterable(map(_flat, streams))
+        return [_event(entry) for entry in entries]
 
     def _key(self, run: str) -> str:
         return self._server.key("run", run)
@@ -61,7 +64,8 @@ class RunStreams:
 
 def _flat(entries: Any) -> list[Any]:
     """The entries of one stream; the two versions of Redis's protocol nest them differently."""
-    return list(entries[0] if entries and isinstance(entries[0], list) else entries)
+    is_nested = entries and isinstance(entries[0], list)
+    return list(entries[0]) if is_nested else list(entries)
 
 
 def _event(entry: Any) -> NumberedData:

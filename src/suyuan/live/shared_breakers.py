@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..core.tasks import TaskSet
-from .nudges import Nudges
+from .nudges import Notifications
 from .redis_server import RedisServer
 
 log = logging.getLogger("suyuan.live")
@@ -24,13 +24,13 @@ Apply = Callable[[Any], None]
 class SharedBreakers:
     """The states of all breakers in Redis, by engine and exit."""
 
-    def __init__(self, server: RedisServer, nudges: Nudges) -> None:
+    def __init__(self, server: RedisServer, notifications: Notifications) -> None:
         self._server = server
-        self._nudges = nudges
+        self._notifications = notifications
         self._apply: dict[str, Apply] = {}
         self._telling = TaskSet()
-        nudges.on("breaker", self._heard)
-        nudges.now_and_then(self._reload)
+        notifications.on("breaker", self._heard)
+        notifications.now_and_then(self._reload)
 
     def join(self, name: str, apply: Apply) -> None:
         """Call ``apply`` with every state of the engine ``name`` that another worker tells."""
@@ -59,7 +59,7 @@ class SharedBreakers:
             await pipe.execute()
 
         await self._server.attempt(work)
-        await self._nudges.send("breaker", name=name, state=state)
+        await self._notifications.send("breaker", name=name, state=state)
 
     async def _heard(self, message: Mapping[str, Any]) -> None:
         self._take(str(message["name"]), message["state"])

@@ -143,6 +143,7 @@ def _anthropic(settings: ModelSettings) -> BaseChatModel:
 def _google(settings: ModelSettings) -> BaseChatModel:
     _need_key(settings)
     package = _package("langchain_google_genai", settings)
+    temperature = 0.7 if settings.temperature is None else settings.temperature
 
     from .whole_calls import WholeCalls
 
@@ -161,7 +162,7 @@ def _google(settings: ModelSettings) -> BaseChatModel:
         google_api_key=settings.api_key.reveal(),
         base_url=settings.base_url or None,
         transport="rest",
-        temperature=0.7 if settings.temperature is None else settings.temperature,
+        temperature=temperature,
         max_output_tokens=settings.max_tokens,
         timeout=settings.seconds,
         # This library counts the first request too.

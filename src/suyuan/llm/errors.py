@@ -94,6 +94,11 @@ class _Facts:
     kinds: frozenset[str]
     headers: Mapping[str, str]
 
+    @property
+    def wording(self) -> str:
+        """The codes and the text, in which patterns are searched."""
+        return f"{self.codes}\n{self.text}"
+
 
 def model_error(error: BaseException, settings: ModelSettings) -> SuyuanError:
     """The cause of an ``error`` of a model library, without secrets."""
@@ -107,10 +112,12 @@ def model_error(error: BaseException, settings: ModelSettings) -> SuyuanError:
     return cause.redacted((settings.api_key, settings.proxy))
 
 
-def retry_wait(error: SuyuanError, pause: float, longest: float) -> float | None:
+def retry_wait(error: SuyuanError, pause: float, max_wait: float) -> float | None:
     """The seconds until the request may be repeated, ``pause`` if the server names none; None if it should not be."""
     wait = pause if error.retry_after is None else error.retry_after
-    return wait if error.retryable and wait <= longest else None
+    if not error.retryable or wait > max_wait:
+        return None
+    return wait
 
 
 def base_of(settings: ModelSettings) -> str:
@@ -122,7 +129,9 @@ def server_of(settings: ModelSettings) -> str:
     """Host and port of the model server, as shown to users: without path and password."""
     try:
         parts = urlsplit(base_of(settings))
-        return (f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "") or settings.provider
+        if parts.port:
+            return f"{parts.hostname}:{parts.port}"
+        return parts.hostname or settings.provider
     except ValueError:
         return settings.provider
 
@@ -145,23 +154,25 @@ def _by_wording(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
     """The cause by codes and wording, which say more than a plain status 400."""
     if facts.status not in (0, 400, 404, 413, 422, 500):
         return None
-    said, where = f"{facts.codes}\n{facts.text}", server_of(settings)
-    if facts.status == 413 or (facts.status != 404 and _CONTEXT.search(said)):
+    where = server_of(settings)
+    names_context = facts.status != 404 and _CONTEXT.search(facts.wording)
+    if facts.status == 413 or names_context:
         return _context(settings)
-    if _NO_TOOLS.search(said):
+    if _NO_TOOLS.search(facts.wording):
         return causes.MODEL_NO_TOOLS(where=where, name=settings.label)
-    if _FILTER.search(said):
+    if _FILTER.search(facts.wording):
         return causes.MODEL_FILTERED(where=where)
-    if facts.status and _NO_MODEL.search(said):
+    if facts.status and _NO_MODEL.search(facts.wording):
         return _no_model(settings)
-    if _KEY.search(said):
+    if _KEY.search(facts.wording):
         return causes.MODEL_KEY_REFUSED(where=where)
     return None
 
 
 def _by_status(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
     status, where = facts.status, server_of(settings)
-    if status == 402 or (status in (403, 429) and _QUOTA.search(f"{facts.codes}\n{facts.text}")):
+    names_quota = status in (403, 429) and _QUOTA.search(facts.wording)
+    if status == 402 or names_quota:
         return causes.MODEL_QUOTA(where=where)
     if status in (404, 405):
         return causes.MODEL_ADDRESS(where=where, status=status, expected=_expected(settings))
@@ -171,7 +182,7 @@ def _by_status(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
         return _FIXED[status](facts, settings)
     if 500 <= status < 600:
         what = _clean(facts.text, settings)
-        return causes.MODEL_BROKEN(where=where, status=status, what=_said(what))
+        return causes.MODEL_BROKEN(where=where, status=status, what=_quoted(what))
     if 400 <= status < 500:
         return causes.MODEL_BAD_REQUEST(where=where, status=status, what=_clean(facts.text, settings))
     return None
@@ -199,18 +210,18 @@ def _by_kind(facts: _Facts, settings: ModelSettings) -> SuyuanError | None:
     if facts.kinds & {"APIError", "ModelServerError"}:
         # An error object in the middle of a stream: the server has failed.
         what = _clean(facts.text, settings)
-        return causes.MODEL_BROKEN(where=where, status=200, what=_said(what))
+        return causes.MODEL_BROKEN(where=where, status=200, what=_quoted(what))
     return None
 
 
 def _rate(facts: _Facts, settings: ModelSettings) -> SuyuanError:
-    wait = _seconds(facts.headers)
-    said = Text("model.detail.wait", {"seconds": wait}) if wait else ""
-    return causes.MODEL_RATE(retry_after=wait, where=server_of(settings), wait=said)
+    seconds = _retry_after(facts.headers)
+    wait = Text("model.detail.wait", {"seconds": seconds}) if seconds else ""
+    return causes.MODEL_RATE(retry_after=seconds, where=server_of(settings), wait=wait)
 
 
 def _busy(facts: _Facts, settings: ModelSettings) -> SuyuanError:
-    return causes.MODEL_BUSY(retry_after=_seconds(facts.headers), where=server_of(settings), status=facts.status)
+    return causes.MODEL_BUSY(retry_after=_retry_after(facts.headers), where=server_of(settings), status=facts.status)
 
 
 _FIXED: dict[int, Callable[[_Facts, ModelSettings], SuyuanError]] = {
@@ -253,20 +264,27 @@ def _expected(settings: ModelSettings) -> Text:
     return Text("model.detail.openai_address", {"example": example})
 
 
-def _said(what: str) -> Text | str:
+def _quoted(what: str) -> Text | str:
     """The server's text, to be added to a message."""
     return Text("model.detail.said", {"what": what}) if what else ""
 
 
 def _facts(error: BaseException) -> _Facts:
     chain = list(_chain(error))
-    status = next((found for link in chain if (found := _status(link))), 0)
-    codes = " ".join(dict.fromkeys(code for link in chain for code in _codes(link)))
-    if not status:
-        status = next((_TYPES[code] for code in codes.lower().split() if code in _TYPES), 0)
-    kinds = frozenset(kind.__name__ for link in chain for kind in type(link).__mro__)
-    headers = next((named for link in chain if (named := _headers(link))), {})
-    return _Facts(status, codes, _text(chain), kinds, headers)
+    codes: dict[str, None] = {}
+    kinds: set[str] = set()
+    for link in chain:
+        codes |= dict.fromkeys(_codes(link))
+        kinds.update(kind.__name__ for kind in type(link).__mro__)
+    joined_codes = " ".join(codes)
+    status = next(filter(None, map(_status, chain)), 0) or _status_of_codes(joined_codes)
+    headers = next(filter(None, map(_headers, chain)), {})
+    return _Facts(status, joined_codes, _text(chain), frozenset(kinds), headers)
+
+
+def _status_of_codes(codes: str) -> int:
+    """The status that the first known code stands for; 0 if there is none."""
+    return next((_TYPES[code] for code in codes.lower().split() if code in _TYPES), 0)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -280,7 +298,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         yield link
         if isinstance(link, BaseExceptionGroup):
             waiting.extend(link.exceptions)
-        waiting.extend(next_link for next_link in (link.__cause__, link.__context__) if next_link is not None)
+        waiting.extend(origin for origin in (link.__cause__, link.__context__) if origin is not None)
 
 
 def _status(error: BaseException) -> int:
@@ -291,9 +309,10 @@ def _status(error: BaseException) -> int:
         body.get("code"),
         body.get("status_code"),
     ):
-        number = int(value) if isinstance(value, int) or (isinstance(value, str) and value.isdigit()) else 0
-        if 400 <= number < 600:
-            return number
+        if isinstance(value, str) and value.isdigit():
+            value = int(value)
+        if isinstance(value, int) and 400 <= value < 600:
+            return int(value)
     return 0
 
 
@@ -332,8 +351,8 @@ def _headers(error: BaseException) -> Mapping[str, str]:
     return headers if isinstance(headers, Mapping) else {}
 
 
-def _seconds(headers: Mapping[str, str]) -> float | None:
-    """How long to wait; a date instead of seconds is ignored, since the clocks may differ."""
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds to wait; a date instead of seconds is ignored, since the clocks may differ."""
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         value = headers.get(name, "")
         if re.fullmatch(r"\d+(?:\.\d+)?", value):

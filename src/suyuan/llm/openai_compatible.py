@@ -26,9 +26,9 @@ from .tool_calls import CALLS_DROPPED, CollectedCalls
 
 _DONE = "[DONE]"
 # So many bytes of a stream are parsed at a time; a chunk of it has a few hundred.
-_ARRIVAL = 16_384
-# So many pieces of an answer are given on as they come; later ones when they have so many characters together.
-_SINGLE, _TOGETHER = 1_000, 100
+_PARSE_BYTES = 16_384
+# So many pieces of an answer are passed on as they come; later ones are joined to this many characters.
+_MAX_SINGLE_PIECES, _JOINED_LENGTH = 1_000, 100
 _JSON = {"Content-Type": "application/json"}
 Chunk = dict[str, Any]
 
@@ -104,7 +104,7 @@ class OpenAICompatibleModel(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         body = {"messages": self._sent(messages), **kwargs, **({"stop": stop} if stop else {})}
         async with aclosing(self._pieces(body)) as pieces:
-            async for piece in _fewer(pieces):
+            async for piece in _joined(pieces):
                 generation = ChatGenerationChunk(message=message_of(piece))
                 if piece.reasoning:
                     self.returns_reasoning = True
@@ -142,59 +142,71 @@ class OpenAICompatibleModel(BaseChatModel):
         return list(sent)
 
 
-async def _fewer(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece]:
-    """The pieces, of which those of a very long answer are put together: LangChain does so with all, in one step."""
-    count, held = 0, Piece()
+async def _joined(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece]:
+    """The pieces, of which those of a very long answer are joined: LangChain joins all of them in one step."""
+    count, joined = 0, Piece()
     async for piece in pieces:
         count += 1
-        held = Piece(
-            held.text + piece.text,
-            held.reasoning + piece.reasoning,
+        joined = Piece(
+            joined.text + piece.text,
+            joined.reasoning + piece.reasoning,
             piece.calls,
             piece.dropped,
-            piece.finish or held.finish,
-            piece.usage or held.usage,
+            piece.finish or joined.finish,
+            piece.usage or joined.usage,
         )
-        if count <= _SINGLE or piece.calls or len(held.text) + len(held.reasoning) >= _TOGETHER:
-            yield held
-            held = Piece()
-    if held != Piece():
-        yield held
+        is_long = len(joined.text) + len(joined.reasoning) >= _JOINED_LENGTH
+        if count <= _MAX_SINGLE_PIECES or piece.calls or is_long:
+            yield joined
+            joined = Piece()
+    if joined != Piece():
+        yield joined
 
 
 def _piece(chunks: Iterable[Chunk], calls: CollectedCalls) -> Piece:
     """One piece of an answer for all ``chunks``; the tool calls in them are added to ``calls``."""
-    content, reasoning, finish, used = "", "", "", None
+    content, reasoning, finish = "", "", ""
+    counts: dict[str, Any] = {}
     for chunk in chunks:
-        used = chunk.get("usage") or used
+        counts = chunk.get("usage") or counts
         for choice in chunk.get("choices") or ():
+            finish = choice.get("finish_reason") or finish
             delta = choice.get("delta") or {}
             content += delta.get("content") or ""
             reasoning += delta.get("reasoning_content") or delta.get("reasoning") or ""
-            finish = choice.get("finish_reason") or finish
-            for each in delta.get("tool_calls") or ():
-                function = each.get("function") or {}
-                calls.add({**each, "name": function.get("name"), "args": function.get("arguments")})
-    return Piece(content, reasoning, finish=finish, usage=_usage(used) if used else None)
+            _collect_calls(delta, calls)
+    usage = _usage(counts) if counts else None
+    return Piece(content, reasoning, finish=finish, usage=usage)
+
+
+def _collect_calls(delta: dict[str, Any], calls: CollectedCalls) -> None:
+    for call in delta.get("tool_calls") or ():
+        function = call.get("function") or {}
+        calls.add({**call, "name": function.get("name"), "args": function.get("arguments")})
 
 
 def message_of(piece: Piece) -> AIMessageChunk:
     """A piece in LangChain's form."""
-    metadata: dict[str, Any] = {"finish_reason": piece.finish} if piece.finish else {}
+    metadata: dict[str, Any] = {}
+    if piece.finish:
+        metadata["finish_reason"] = piece.finish
     if piece.dropped:
         metadata[CALLS_DROPPED] = True
+    reasoning = {"reasoning_content": piece.reasoning} if piece.reasoning else {}
     return AIMessageChunk(
         content=piece.text,
-        additional_kwargs={"reasoning_content": piece.reasoning} if piece.reasoning else {},
+        additional_kwargs=reasoning,
         tool_call_chunks=[tool_call_chunk(**call) for call in piece.calls],
         response_metadata=metadata,
         usage_metadata=cast(UsageMetadata, piece.usage),
     )
 
 
-def _usage(used: dict[str, Any]) -> TokenUsage:
-    asked, said = used.get("prompt_tokens") or 0, used.get("completion_tokens") or 0
-    return {"input_tokens": asked, "output_tokens": said, "total_tokens": used.get("total_tokens") or asked + said}
+def _usage(counts: dict[str, Any]) -> TokenUsage:
+    input_tokens = counts.get("prompt_tokens") or 0
+    output_tokens = counts.get("completion_tokens") or 0
+    total = counts.get("total_tokens") or input_tokens + output_tokens
+    return {"input_tokens": input_tokens, "output_tokens": output_tokens, "total_tokens": total}
 
 
 def _json(body: bytes) -> Any:
@@ -211,8 +223,8 @@ async def _arrivals(response: httpx2.Response) -> AsyncIterator[list[Chunk]]:
     give_way = GiveWay()
     # Much that has arrived at once is read without waiting for anything, and what takes long is its parsing.
     async for arrived in response.aiter_bytes():
-        for start in range(0, len(arrived), _ARRIVAL):
-            if chunks := parser.feed(arrived[start : start + _ARRIVAL]):
+        for start in range(0, len(arrived), _PARSE_BYTES):
+            if chunks := parser.feed(arrived[start : start + _PARSE_BYTES]):
                 yield chunks
             if parser.failure is not None:
                 raise parser.failure

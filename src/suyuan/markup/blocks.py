@@ -50,8 +50,8 @@ _MARKER = re.compile(r"\[(\d{1,4})\]")
 # What can be unfinished at the end: a marker or link, emphasis, code, a URL in angle brackets, an escape, an entity.
 _OPEN_LINK = re.compile(r"!?\[(?!\d{1,4}\]$)[^\[\]\n]{0,200}(?:\](?:\([^()\n]{0,2000})?)?$")
 _OPEN_SIGN = re.compile(r"(?:[*_~]{1,3}|(?<!\$)\$|`{1,2}|!|\\|&#?\w{0,8}|<[^<>\s]{0,200})$")
-_PAIRS = (
-    re.compile(r"`+"),
+_CODE_SIGNS = re.compile(r"`+")
+_EMPHASIS_SIGNS = (
     re.compile(r"\*\*|__|~~"),
     re.compile(r"(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])"),
     # A formula; an amount such as $5 is none.
@@ -59,7 +59,7 @@ _PAIRS = (
 )
 # A line of signs only may become a rule, the underline of a heading, a list or the head of a table: wait for its end.
 _ONLY_SIGNS = re.compile(r"[-=:|*+>#~`_.)\d \t]*$")
-_LONGEST_HELD = 160
+_MAX_UNFINISHED = 160
 LONGEST = 200_000
 """So many characters are laid out; what is behind them is shown as plain text."""
 
@@ -163,13 +163,13 @@ def lay_out(
     """The blocks of ``text``; of a ``growing`` one without the end that more text would change."""
     view = _finished_part(text) if growing else text
     context = _Context(sources, labels, marks, page)
-    found = _blocks(view, context)
+    blocks = _blocks(view, context)
     if marks and context.cited != len(marks):
         # The marks are for other citations; none are better than wrong ones.
-        found = _blocks(view, _Context(sources, labels, (), page))
-    blocks = [html for _, html in found]
-    final = _closed_count(found, view) if growing else len(found)
-    return Laid(blocks, final, found[final][0] if 0 < final < len(found) else 0)
+        blocks = _blocks(view, _Context(sources, labels, (), page))
+    final = _closed_count(blocks, view) if growing else len(blocks)
+    lines = blocks[final][0] if 0 < final < len(blocks) else 0
+    return Laid([html for _, html in blocks], final, lines)
 
 
 def changes(before: Sequence[str], after: Sequence[str]) -> Update:
@@ -266,22 +266,25 @@ def _finished_part(text: str) -> str:
         return text[:start] if line.strip() and not line.strip().strip("`~") else text
     if (formula := unfinished_formula(text)) >= 0:
         return text[:formula]
-    return _without_table_head(text[: start + (0 if _ONLY_SIGNS.match(line) else _finished_length(line))])
+    length = 0 if _ONLY_SIGNS.match(line) else _finished_length(line)
+    return _without_table_head(text[: start + length])
 
 
 def _finished_length(line: str) -> int:
     """Where the unfinished end of ``line`` begins; its length if there is none."""
-    at = len(line)
+    end = len(line)
     for pattern in (_OPEN_LINK, _OPEN_SIGN):
-        if found := pattern.search(line, 0, at):
-            at = found.start()
-    code = [found.start() for found in _PAIRS[0].finditer(line, 0, at)]
-    for pattern in _PAIRS:
-        places = [found.start() for found in pattern.finditer(line, 0, at)]
-        # Signs in code are not emphasis; a line with code is only checked for code.
-        if len(places) % 2 and len(line) - places[-1] <= _LONGEST_HELD and (pattern is _PAIRS[0] or not code):
-            at = places[-1]
-    return at
+        if match := pattern.search(line, 0, end):
+            end = match.start()
+    has_code = _CODE_SIGNS.search(line, 0, end) is not None
+    # Signs in code are not emphasis; a line with code is only checked for code.
+    patterns = (_CODE_SIGNS,) if has_code else _EMPHASIS_SIGNS
+    for pattern in patterns:
+        starts = [match.start() for match in pattern.finditer(line, 0, end)]
+        is_open = len(starts) % 2 == 1
+        if is_open and len(line) - starts[-1] <= _MAX_UNFINISHED:
+            end = starts[-1]
+    return end
 
 
 def _without_table_head(text: str) -> str:
@@ -320,15 +323,16 @@ def _blocks(text: str, context: _Context) -> list[tuple[int, str]]:
     parser = _parser()
     env: dict[str, Any] = {"context": context, "lines": text.split("\n")}
     tokens = parser.parse(text, env)
-    found: list[tuple[int, str]] = []
+    blocks: list[tuple[int, str]] = []
     start = 0
     for i, token in enumerate(tokens):
         if token.level == 0 and token.nesting >= 0:
             start = i
         if token.level == 0 and token.nesting <= 0:
             lines = tokens[start].map or [0, 0]
-            found.append((lines[0], _clean(parser.renderer.render(tokens[start : i + 1], parser.options, env))))
-    return found
+            html = parser.renderer.render(tokens[start : i + 1], parser.options, env)
+            blocks.append((lines[0], _clean(html)))
+    return blocks
 
 
 def _clean(html: str) -> str:
@@ -361,15 +365,15 @@ def _cite_rule(state: StateInline, silent: bool) -> bool:
     """``[n]`` of a known source is a citation, also where it could begin a link."""
     if state.src[state.pos] != "[":
         return False
-    found = _MARKER.match(state.src, state.pos, state.posMax)
+    marker = _MARKER.match(state.src, state.pos, state.posMax)
     context: _Context = state.env["context"]
-    if not found or not _WEB.match(context.sources.get(int(found[1]), "")):
+    if not marker or not _WEB.match(context.sources.get(int(marker[1]), "")):
         return False
     if not silent:
         # The number stands at the word, whether or not the model wrote a space.
         state.pending = state.pending.rstrip(" ")
-        state.push("cite", "", 0).content = str(int(found[1]))
-    state.pos = found.end()
+        state.push("cite", "", 0).content = str(int(marker[1]))
+    state.pos = marker.end()
     return True
 
 
@@ -389,9 +393,9 @@ def _cite(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsD
     number = tokens[i].content
     mark = context.marks[context.cited] if context.cited < len(context.marks) else None
     context.cited += 1
-    checked = f' data-claim="{mark.claim}" data-verdict="{escape(mark.verdict)}"' if mark else ""
+    verdict = f' data-claim="{mark.claim}" data-verdict="{escape(mark.verdict)}"' if mark else ""
     href, label = escape(context.sources[int(number)]), escape(f"{context.labels.source} {number}")
-    return f'<sup><a class="cite" data-cite="{number}"{checked} href="{href}" aria-label="{label}">{number}</a></sup>'
+    return f'<sup><a class="cite" data-cite="{number}"{verdict} href="{href}" aria-label="{label}">{number}</a></sup>'
 
 
 def _image(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
@@ -402,9 +406,10 @@ def _image(self: RendererHTML, tokens: Sequence[Token], i: int, options: Options
 def _fence(self: RendererHTML, tokens: Sequence[Token], i: int, options: OptionsDict, env: dict[str, Any]) -> str:
     token, labels = tokens[i], env["context"].labels
     language = (token.info.split() or [""])[0]
-    last = env["lines"][token.map[1] - 1].strip() if token.map else ""
-    span = token.map[1] - token.map[0] if token.map else 0
-    complete = bool(token.markup) and span > 1 and last.startswith(token.markup)
+    first_line, end_line = token.map or (0, 0)
+    last_line = env["lines"][end_line - 1].strip()
+    has_closing_line = end_line - first_line > 1 and last_line.startswith(token.markup)
+    complete = bool(token.markup) and has_closing_line
     return code_block(token.content, language, labels.copy, labels.as_text, complete=complete)
 
 

@@ -64,13 +64,16 @@ def unfinished_formula(text: str) -> int:
 
 def _inline_rule(state: StateInline, silent: bool) -> bool:
     # The text of a link is a title, in which brackets are escaped, and must not show another address than it leads to.
-    found = None if state.linkLevel else _inline_formula(state.src, state.pos, state.posMax)
-    if found is None:
+    if state.linkLevel:
+        return False
+    formula = _inline_formula(state.src, state.pos, state.posMax)
+    if formula is None:
         return False
     if not silent:
         token = state.push("math", "", 0)
-        token.content, token.meta = found.content, {"display": True} if found.display else {}
-    state.pos = found.end
+        token.content = formula.content
+        token.meta = {"display": True} if formula.display else {}
+    state.pos = formula.end
     return True
 
 
@@ -93,9 +96,9 @@ def _inline_formula(text: str, start: int, end: int) -> _Formula | None:
 
 def _between_dollars(text: str, start: int, end: int) -> _Formula | None:
     for pattern, display in ((_DOLLARS, True), (_DOLLAR, False)):
-        found = pattern.match(text, start, min(end, start + LONGEST + 4))
-        if found and len(found[1]) <= LONGEST:
-            return _Formula(found[1], display, found.end())
+        match = pattern.match(text, start, min(end, start + LONGEST + 4))
+        if match and len(match[1]) <= LONGEST:
+            return _Formula(match[1], display, match.end())
     return None
 
 
@@ -116,7 +119,10 @@ def _block_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if closing is None or state.is_code_block(start):
         return False
     last = _closing_line(state, start, end, closing)
-    if last < 0 or state.eMarks[last] - state.bMarks[start] > LONGEST:
+    if last < 0:
+        return False
+    length = state.eMarks[last] - state.bMarks[start]
+    if length > LONGEST:
         return False
     lines = [first[2:], *(_line(state, at) for at in range(start + 1, last + 1))]
     lines[-1] = lines[-1].rstrip().removesuffix(closing)
@@ -134,21 +140,28 @@ def _block_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _closing_line(state: StateBlock, start: int, end: int, closing: str) -> int:
     """The line that ends a formula which begins at ``start``; -1 if there is none before an empty line.
 
-    What is found holds for all lines up to there, and is kept: otherwise each of many openings would look as far.
+    The answer is the same for all lines up to there, and is cached: otherwise each of many openings would look as far.
     """
-    if closing in (body := _line(state, start)[2:]):
+    body = _line(state, start)[2:]
+    if closing in body:
         return start if _only_ends_with(body, closing) else -1
-    known: dict[object, tuple[int, int, int]] = state.env.setdefault("formula_ends", {})
-    place = (closing, end, state.level, state.blkIndent, state.parentType)
-    first, beyond, last = known.get(place, (0, 0, -1))
-    if not first <= start < beyond:
-        first, beyond = start, start + 1
-        while beyond < end and not state.isEmpty(beyond) and closing not in _line(state, beyond):
-            beyond += 1
-        ends = beyond < end and _only_ends_with(_line(state, beyond), closing)
-        last = beyond if ends else -1
-        known[place] = first, beyond, last
+    cache: dict[object, tuple[int, int, int]] = state.env.setdefault("formula_ends", {})
+    key = (closing, end, state.level, state.blkIndent, state.parentType)
+    first, stop, last = cache.get(key, (0, 0, -1))
+    if not first <= start < stop:
+        stop = _line_with(state, start + 1, end, closing)
+        is_closed = stop < end and _only_ends_with(_line(state, stop), closing)
+        last = stop if is_closed else -1
+        cache[key] = start, stop, last
     return last
+
+
+def _line_with(state: StateBlock, start: int, end: int, closing: str) -> int:
+    """The first line from ``start`` on that is empty or contains ``closing``; ``end`` if there is none."""
+    for line in range(start, end):
+        if state.isEmpty(line) or closing in _line(state, line):
+            return line
+    return end
 
 
 def _only_ends_with(line: str, closing: str) -> bool:
@@ -169,17 +182,19 @@ def _html(tex: str, display: bool) -> str:
     # The library has many errors of its own for broken TeX, without a common base, and raises others as well.
     errors: list[type[Exception]] = [ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError]
     errors.append(StopIteration)
-    errors += (each for each in vars(exceptions).values() if isinstance(each, type) and issubclass(each, Exception))
+    classes = [value for value in vars(exceptions).values() if isinstance(value, type)]
+    errors += [value for value in classes if issubclass(value, Exception)]
+    mode = "block" if display else "inline"
     try:
-        made = convert(tex, display="block" if display else "inline")
+        mathml = convert(tex, display=mode)
     except tuple(errors):
         return f"<code>{escape(tex)}</code>"
     # Text inside a formula is copied by the library as it is.
-    clean = _clean(made)
+    clean = _clean(mathml)
     # A long formula scrolls sideways, also by keyboard.
     return f'<span class="formula" tabindex="0">{clean}</span>' if display else clean
 
 
-def _clean(made: str) -> str:
+def _clean(mathml: str) -> str:
     attributes: Any = ATTRIBUTES
-    return nh3.clean(made, tags=TAGS, attributes=attributes)
+    return nh3.clean(mathml, tags=TAGS, attributes=attributes)

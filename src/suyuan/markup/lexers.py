@@ -43,7 +43,16 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "yaml": ("yml",),
 }
 """The languages that were tried, with their other names, and with relatives whose own lexer is not safe."""
-_LANGUAGES = {name: language for language, others in _NAMES.items() for name in (language, *others)}
+
+
+def _languages_by_name() -> dict[str, str]:
+    languages: dict[str, str] = {}
+    for language, aliases in _NAMES.items():
+        languages |= dict.fromkeys((language, *aliases), language)
+    return languages
+
+
+_LANGUAGES = _languages_by_name()
 
 
 def languages() -> tuple[str, ...]:

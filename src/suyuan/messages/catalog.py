@@ -18,8 +18,10 @@ class _Plurals(Formatter):
     """Formats texts in which ``{n:result|results}`` stands for the word that fits the number ``n``."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        one, bar, many = format_spec.partition("|")
-        return (one if value == 1 else many) if bar else format(value, format_spec)
+        singular, bar, plural = format_spec.partition("|")
+        if not bar:
+            return format(value, format_spec)
+        return singular if value == 1 else plural
 
 
 _PLURALS = _Plurals()
@@ -52,8 +54,8 @@ class Texts:
 @cache
 def languages() -> tuple[str, ...]:
     """All languages that have a file, English first."""
-    found = sorted(file.stem for file in _FOLDER.glob("*.json"))
-    return (DEFAULT, *(lang for lang in found if lang != DEFAULT))
+    names = sorted(file.stem for file in _FOLDER.glob("*.json"))
+    return (DEFAULT, *(name for name in names if name != DEFAULT))
 
 
 def language(tag: str) -> str:
@@ -69,9 +71,12 @@ def catalogue(lang: str) -> Mapping[str, str]:
 
 def text(lang: str, key: str, /, **params: object) -> str:
     """Return the text ``key`` in ``lang`` with its placeholders filled in."""
-    template, shown = catalogue(lang)[key], {name: _shown(value, lang) for name, value in params.items()}
-    # str.format takes a tenth of the time.
-    return _PLURALS.vformat(template, (), shown) if "|" in template else template.format(**shown)
+    template = catalogue(lang)[key]
+    values = {name: _localized(value, lang) for name, value in params.items()}
+    if "|" in template:
+        return _PLURALS.vformat(template, (), values)
+    # This takes a tenth of the time.
+    return template.format(**values)
 
 
 def subtree(lang: str, area: str) -> dict[str, str]:
@@ -79,7 +84,7 @@ def subtree(lang: str, area: str) -> dict[str, str]:
     return {key.removeprefix(f"{area}."): value for key, value in catalogue(lang).items() if key.startswith(f"{area}.")}
 
 
-def _shown(value: Any, lang: str) -> object:
+def _localized(value: Any, lang: str) -> object:
     """A parameter as it is shown; a text within a text is rendered in the same language."""
     localized = getattr(value, "localized", None)
     return value if localized is None else localized(lang)

@@ -17,8 +17,8 @@ from yarl import URL
 from .loop_pool import LoopPool
 
 # What libraries collect in memory: one line of a stream, and the whole of other answers.
-_LARGEST_LINE = 16_000_000
-_LARGEST_BODY = 64_000_000
+_MAX_LINE = 16_000_000
+_MAX_BODY = 64_000_000
 _SET_BY_AIOHTTP = frozenset({"connection", "host", "transfer-encoding"})
 
 
@@ -85,9 +85,11 @@ class _ResponseStream(httpx2.AsyncByteStream):
         try:
             async for piece in self._answer.content.iter_any():
                 total += len(piece)
-                end = piece.rfind(b"\n")
-                line = line + len(piece) if end < 0 else len(piece) - end - 1
-                if total > _LARGEST_BODY or line > _LARGEST_LINE:
+                line_end = piece.rfind(b"\n")
+                if line_end >= 0:
+                    line = 0
+                line += len(piece) - (line_end + 1)
+                if total > _MAX_BODY or line > _MAX_LINE:
                     failure = httpx2.RemoteProtocolError("the answer does not end", request=self._request)
                     break
                 yield piece

@@ -200,32 +200,34 @@ class _LoopBrowser:
 
     async def _start_browser(self) -> _RunningBrowser:
         began = time.monotonic()
-        found = find_chrome(self._settings.executable)
+        chrome = find_chrome(self._settings.executable)
         proxy = None
         # The user's proxy resolves names for Chrome, and may be the only way out: then only the filter decides.
         if self._policy is not None and proxy_options(self._net) is None:
             proxy = GuardedProxy(self._policy)
             await proxy.start()
         try:
-            running = await self._launch(found.path, proxy)
+            running = await self._launch(chrome.path, proxy)
         except BaseException:
             if proxy is not None:
                 await proxy.close()
             raise
-        log.info("%s started in %.2f s", found.name, time.monotonic() - began)
+        log.info("%s started in %.2f s", chrome.name, time.monotonic() - began)
         return running
 
     async def _launch(self, executable: str, proxy: GuardedProxy | None) -> _RunningBrowser:
         settings = self._settings
+        proxy_url = proxy.url if proxy else ""
+        credentials = proxy.credentials if proxy else None
         chrome = await start_chrome(
             executable,
             self._net,
             seconds=settings.start_seconds,
             headless=settings.headless,
             profile=settings.profile_dir,
-            proxy_url=proxy.url if proxy else "",
+            proxy_url=proxy_url,
         )
-        request_filter = RequestFilter(chrome.session, self._may_load, proxy.credentials if proxy else None)
+        request_filter = RequestFilter(chrome.session, self._may_load, credentials)
         try:
             await await_browser(request_filter.enable(), _ENABLE_SECONDS)
         except BrowserGone:

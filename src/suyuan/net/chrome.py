@@ -59,10 +59,10 @@ def find_chrome(
     """Find the browser ``wanted`` (a path or a command), or an installed one; the error says how to install one."""
     command = install_command(platform, which)
     if wanted:
-        found = _wanted(wanted, platform, which, exists)
-        if found is None:
+        chrome = _wanted(wanted, platform, which, exists)
+        if chrome is None:
             raise CHROME_NOT_THERE(wanted=wanted, command=command)
-        return found
+        return chrome
     for name in _NAMES.split():
         if path := which(name):
             return ChromeFound(path, name)
@@ -86,12 +86,13 @@ def _wanted(wanted: str, platform: str, which: Which, exists: Exists) -> ChromeF
     if len(path.parts) > 1:
         full = os.path.expanduser(wanted)
         return ChromeFound(full, path.stem) if exists(full) else None
-    found = which(wanted)
-    return ChromeFound(found, path.stem) if found else None
+    executable = which(wanted)
+    return ChromeFound(executable, path.stem) if executable else None
 
 
 def _candidates(platform: str, environ: Mapping[str, str]) -> Iterator[PurePath]:
-    home = environ.get("USERPROFILE" if platform == "win32" else "HOME") or os.path.expanduser("~")
+    home_variable = "USERPROFILE" if platform == "win32" else "HOME"
+    home = environ.get(home_variable) or os.path.expanduser("~")
     if platform == "darwin":
         for folder in (PurePosixPath("/Applications"), PurePosixPath(home) / "Applications"):
             yield from (folder / f"{app}.app/Contents/MacOS/{app}" for app in _MAC_APPS)
@@ -102,6 +103,7 @@ def _candidates(platform: str, environ: Mapping[str, str]) -> Iterator[PurePath]
             environ.get("LOCALAPPDATA") or rf"{home}\AppData\Local",
         )
         # All folders for one browser first: Edge comes with Windows, but Chrome was installed by the user.
-        yield from (PureWindowsPath(folder) / path for path in _WINDOWS_PATHS for folder in folders)
+        for path in _WINDOWS_PATHS:
+            yield from (PureWindowsPath(folder) / path for folder in folders)
     else:
         yield from map(PurePosixPath, _LINUX_PATHS.split())

@@ -10,7 +10,7 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from .decompress import Decompressor
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_LARGEST_HEAD, _LARGEST_HEADER, _MOST_HEADERS = 64 * 1024, 32 * 1024, 128
+_MAX_HEAD, _MAX_HEADER, _MAX_HEADERS = 64 * 1024, 32 * 1024, 128
 
 
 class Limits(NamedTuple):
@@ -111,27 +111,32 @@ class Connection(asyncio.Protocol):
         self._received += len(data)
         try:
             self._parser.feed_data(data)
-            if not self._complete and not self._in_body and self._received > _LARGEST_HEAD:
+            in_head = not self._complete and not self._in_body
+            if in_head and self._received > _MAX_HEAD:
                 raise BadResponse("the headers are too large")
         except HttpParserUpgrade:
             self._fail(BadResponse("another protocol"))
         except HttpParserError as error:
             # An error in one of the methods below is the context of the parser's own.
-            own = error.__context__
-            self._fail(own if isinstance(own, ValueError) else BadResponse(str(error)))
+            if isinstance(error.__context__, ValueError):
+                self._fail(error.__context__)
+            else:
+                self._fail(BadResponse(str(error)))
         except ValueError as error:
             self._fail(error)
 
     def eof_received(self) -> None:
         """Complete a body that ends with the connection."""
-        if self._waiting is not None and self._in_body and self._until_end and not self._complete:
+        in_body = self._waiting is not None and self._in_body and not self._complete
+        if in_body and self._until_end:
             self.on_message_complete()
 
     def connection_lost(self, error: Exception | None) -> None:
         """End the exchange that was under way."""
         if not self._lost.done():
             self._lost.set_result(None)
-        self._fail(ConnectionClosed(unused=not self._received) if self._waiting is not None else OSError())
+        if self._waiting is not None:
+            self._fail(ConnectionClosed(unused=not self._received))
 
     def _fail(self, error: BaseException) -> None:
         if self._waiting is not None and not self._waiting.done():
@@ -149,7 +154,7 @@ class Connection(asyncio.Protocol):
     # --- for the parser -------------------------------------------------------------------------------------------
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take one header."""
-        if len(value) > _LARGEST_HEADER or len(self._headers) == _MOST_HEADERS:
+        if len(value) > _MAX_HEADER or len(self._headers) == _MAX_HEADERS:
             raise BadResponse("the headers are too large")
         self._headers[name.decode("latin-1").lower()] = value.decode("utf-8", "surrogateescape")
 
@@ -175,7 +180,8 @@ class Connection(asyncio.Protocol):
         self._wire += len(data)
         if self._wire > self._limits.wire:
             raise BodyTooLarge(self._limits.wire)
-        for piece in (data,) if self._decompressor is None else self._decompressor.feed(data):
+        pieces = (data,) if self._decompressor is None else self._decompressor.feed(data)
+        for piece in pieces:
             self._size += len(piece)
             if self._size > self._limits.body:
                 raise BodyTooLarge(self._limits.body)

@@ -28,10 +28,12 @@ def is_loopback(host: str) -> bool:
 
 def check_token(host: str, token: Secret) -> None:
     """Raise a cause if a server on ``host`` would be open to the network, or its token could be guessed."""
-    given = token.reveal()
-    if not given and not is_loopback(host):
+    text = token.reveal()
+    if not text:
+        if is_loopback(host):
+            return
         raise TOKEN_FOR_NETWORK(host=host or "*", example=EXAMPLE)
-    if given and (len(given) < LEAST_LENGTH or len(set(given)) < LEAST_DIFFERENT):
+    if len(text) < LEAST_LENGTH or len(set(text)) < LEAST_DIFFERENT:
         raise TOKEN_WEAK(length=LEAST_LENGTH, different=LEAST_DIFFERENT, example=EXAMPLE)
 
 
@@ -87,8 +89,10 @@ class Credentials:
 
     def is_header(self, authorization: str) -> bool:
         """Whether an ``Authorization`` header has the token, with or without ``Bearer``."""
-        kind, _, rest = authorization.partition(" ")
-        return self.is_token(rest.strip() if kind.lower() == "bearer" else authorization)
+        scheme, _, credentials = authorization.partition(" ")
+        if scheme.lower() == "bearer":
+            return self.is_token(credentials.strip())
+        return self.is_token(authorization)
 
     def refuse(self, client: str) -> SuyuanError:
         """Count a wrong credential of ``client``, and return the error to raise."""

@@ -63,7 +63,9 @@ def _zstd_module() -> Any:
 
 def _deflate(data: bytes) -> _Stream:
     # Some servers omit the zlib header, whose first byte ends in 8.
-    return zlib.decompressobj(zlib.MAX_WBITS if data[0] & 0x0F == 8 else -zlib.MAX_WBITS)
+    has_header = data[0] & 0x0F == 8
+    wbits = zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS
+    return zlib.decompressobj(wbits)
 
 
 _STREAMS: dict[str, Callable[[bytes], _Stream]] = {

@@ -48,8 +48,8 @@ _POSTED = Limits(100_000, 100_000)
 
 async def system_lookup(host: str, port: int) -> Sequence[str]:
     """The addresses according to the resolver of this machine."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_ADDRCONFIG)
-    return [str(address[0]) for *_, address in found]
+    addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_ADDRCONFIG)
+    return [str(address[0]) for *_, address in addresses]
 
 
 async def checked_addresses(guard: Guard, lookup: Lookup, host: str, port: int) -> list[Any]:
@@ -163,7 +163,9 @@ class FetchClient:
             raise BAD_URL(url=address.netloc, why=Text("network.reason.ambiguous"))
         if self._settings.proxy_for(address.host) is not None:
             await self._check_before_proxy(address)
-        request = Request(url, "GET" if body is None else "POST", headers, body or b"")
+        request = Request(url, headers=headers)
+        if body is not None:
+            request = Request(url, "POST", headers, body)
         return replace(await self._http.send(request, FETCH, limits), url=address.href)
 
     async def _check_before_proxy(self, address: Address) -> None:

@@ -35,7 +35,8 @@ log = logging.getLogger("suyuan.net")
 
 _MAX_ADDRESSES = 8
 _MAX_FAILURES = 256
-_LINGER_RESET = pack("hh" if sys.platform == "win32" else "ii", 1, 0)
+_LINGER_FORMAT = "hh" if sys.platform == "win32" else "ii"
+_LINGER_RESET = pack(_LINGER_FORMAT, 1, 0)
 _CONNECT_TARGET = re.compile(r"[^/?#@\\]+:\d{1,5}")
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)? +([1-9]\d\d)\b")
 # They apply to one connection, not to the message; and the site must not learn the password of this proxy.
@@ -54,17 +55,18 @@ class ProxyPolicy:
 
     async def addresses(self, address: Address) -> Sequence[str]:
         """The IP addresses of ``address``, all checked; raises ``GUARD_REFUSED``, or ``OSError`` if there are none."""
-        excepted = (address.host, address.port) in self.exceptions
-        if not excepted:
+        is_exception = (address.host, address.port) in self.exceptions
+        if not is_exception:
             self.guard.check_url(address.href)
         if address.ip is not None:
             return (str(address.ip),)
-        found = tuple(dict.fromkeys(await self.lookup(address.host, address.port)))
-        for ip in () if excepted else found:
-            self.guard.check_address(ip, address.host, address.port)
-        if not found:
+        ips = tuple(dict.fromkeys(await self.lookup(address.host, address.port)))
+        if not is_exception:
+            for ip in ips:
+                self.guard.check_address(ip, address.host, address.port)
+        if not ips:
             raise OSError(f"no address for {address.host}")
-        return found[:_MAX_ADDRESSES]
+        return ips[:_MAX_ADDRESSES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,9 +271,9 @@ async def _read_response_head(server: ProxyConnection) -> list[bytes]:
         lines = await server.read_head()
     except ValueError:
         raise _Refusal(HTTPStatus.BAD_GATEWAY, BAD_HTTP) from None
-    found = _STATUS.match(lines[0]) if lines else None
+    status = _STATUS.match(lines[0]) if lines else None
     # No upgrade was requested, and only the proxy itself may ask for its password (407).
-    if lines and (found is None or found[1] in (b"101", b"407")):
+    if lines and (status is None or status[1] in (b"101", b"407")):
         raise _Refusal(HTTPStatus.BAD_GATEWAY, BAD_HTTP)
     return lines
 

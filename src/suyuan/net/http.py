@@ -28,13 +28,13 @@ from ..core.urls import origin, split_path
 from ..core.wire import Request, Response
 from .connection import BodyTooLarge, Connection, ConnectionClosed, Limits
 from .decompress import ACCEPTED, DecompressionError
-from .loop_pool import PLACES, LoopPool
+from .loop_pool import MAX_CONNECTIONS_PER_HOST, LoopPool
 from .settings import NetSettings
 from .tls import tls_verdict
 
 _KEEP_SECONDS = 15.0
 _ADDRESSES_SECONDS = 120.0
-_MOST_HOSTS = 500
+_MAX_HOSTS = 500
 _HAPPY_EYEBALLS_DELAY = 0.25
 _LINE_BREAK = re.compile(r"[\r\n\0]")
 # What may stand in a URL as it is; everything else is percent-encoded.
@@ -56,7 +56,8 @@ class _Target(NamedTuple):
     def netloc(self) -> str:
         """The host, with its port unless it is the usual one."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == (443 if self.scheme == "https" else 80) else f"{host}:{self.port}"
+        default_port = 443 if self.scheme == "https" else 80
+        return host if self.port == default_port else f"{host}:{self.port}"
 
 
 class _ConnectFailed(Exception):
@@ -83,7 +84,8 @@ class HttpClient:
         self._proxied = bool(settings.proxy)
         self._target = lru_cache(256)(self._parse)
         self._limits = Limits(1 << 50, settings.max_bytes)
-        self._pool = LoopPool(lambda: _Hosts(_Ways(resolve or _system_addresses, tls, address_seconds)))
+        options = _ConnectOptions(resolve or _system_addresses, tls, address_seconds)
+        self._pool = LoopPool(lambda: _Hosts(options))
 
     async def send(self, request: Request, engine: str, limits: Limits | None = None) -> Response:
         """Send one request; cancelling it closes its socket."""
@@ -111,7 +113,7 @@ class HttpClient:
         host = self._pool.get().of(target)
         try:
             while True:
-                connection, reused = await host.take()
+                connection, reused = await host.acquire()
                 try:
                     return await connection.exchange(data, limits)
                 except ConnectionClosed as error:
@@ -142,10 +144,12 @@ class HttpClient:
 
     def _bytes(self, request: Request, path: str, target: _Target) -> bytes:
         path = path if path.startswith("/") else f"/{path}"
-        own = request.sent_headers()
-        given = {name.lower() for name in own}
-        usual = {"User-Agent": self._settings.user_agent, "Accept": "*/*", "Accept-Encoding": ACCEPTED}
-        headers = {"Host": target.netloc, **{k: v for k, v in usual.items() if k.lower() not in given}, **own}
+        sent = request.sent_headers()
+        sent_names = {name.lower() for name in sent}
+        defaults = {"User-Agent": self._settings.user_agent, "Accept": "*/*", "Accept-Encoding": ACCEPTED}
+        headers = {"Host": target.netloc}
+        headers |= {name: value for name, value in defaults.items() if name.lower() not in sent_names}
+        headers |= sent
         if request.body or request.method == "POST":
             headers["Content-Length"] = str(len(request.body))
         if target.proxy and target.scheme == "http":
@@ -155,8 +159,8 @@ class HttpClient:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ways:
-    """How connections are made: who finds addresses, which certificates are trusted, how long addresses are kept."""
+class _ConnectOptions:
+    """How connections are made: the resolver, the trusted certificates, and the seconds that addresses are cached."""
 
     resolve: Resolve
     tls: ssl.SSLContext | None
@@ -166,16 +170,16 @@ class _Ways:
 class _Hosts:
     """The hosts that are known to one event loop."""
 
-    def __init__(self, ways: _Ways) -> None:
-        self._ways = ways
+    def __init__(self, options: _ConnectOptions) -> None:
+        self._options = options
         self._hosts: dict[_Target, _Host] = {}
 
     def of(self, target: _Target) -> _Host:
         """What is known about ``target``."""
         if target not in self._hosts:
-            if len(self._hosts) >= _MOST_HOSTS:
+            if len(self._hosts) >= _MAX_HOSTS:
                 self._hosts = {known: host for known, host in self._hosts.items() if host.is_used}
-            self._hosts[target] = _Host(target, self._ways)
+            self._hosts[target] = _Host(target, self._options)
         return self._hosts[target]
 
     async def close(self) -> None:
@@ -186,37 +190,37 @@ class _Hosts:
 
 
 class _Host:
-    """One host: its addresses, and its connections, of which there are never more than its places."""
+    """One host: its addresses, and its connections, of which there are never more than its slots."""
 
-    def __init__(self, target: _Target, ways: _Ways) -> None:
+    def __init__(self, target: _Target, options: _ConnectOptions) -> None:
         self._target = target
-        self._ways = ways
-        self._users = 0
-        self._places = asyncio.Semaphore(PLACES)
+        self._options = options
+        self._waiting = 0
+        self._slots = asyncio.Semaphore(MAX_CONNECTIONS_PER_HOST)
         self._idle: list[Connection] = []
         self._busy: set[Connection] = set()
         self._addresses: asyncio.Task[list[Any]] | None = None
         self._resolved_at = 0.0
 
-    async def take(self) -> tuple[Connection, bool]:
-        """A connection, to be given back, and whether it was used before; waits while all places are taken."""
-        self._users += 1
+    async def acquire(self) -> tuple[Connection, bool]:
+        """Return a connection, to be given back, and whether it is reused; wait while all slots are taken."""
+        self._waiting += 1
         try:
-            await self._places.acquire()
+            await self._slots.acquire()
             try:
-                kept = self._kept()
-                connection = kept or await self._connect()
+                idle = self._pop_idle()
+                connection = idle or await self._connect()
             except BaseException:
-                self._places.release()
+                self._slots.release()
                 raise
         finally:
-            self._users -= 1
+            self._waiting -= 1
         self._busy.add(connection)
-        return connection, kept is not None
+        return connection, idle is not None
 
     def give_back(self, connection: Connection) -> None:
         """Keep the connection for another request, or close it."""
-        self._places.release()
+        self._slots.release()
         self._busy.discard(connection)
         if connection.reusable:
             connection.keep(_KEEP_SECONDS)
@@ -234,9 +238,11 @@ class _Host:
     @property
     def is_used(self) -> bool:
         """Whether it has connections, or somebody waits for one."""
-        return bool(self._users or self._busy or any(not each.transport.is_closing() for each in self._idle))
+        if self._waiting or self._busy:
+            return True
+        return any(not connection.transport.is_closing() for connection in self._idle)
 
-    def _kept(self) -> Connection | None:
+    def _pop_idle(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
             if connection.reuse():
@@ -246,21 +252,20 @@ class _Host:
     async def _connect(self) -> Connection:
         target = self._target
         if not target.proxy:
-            return await self._open(target.host, target.port, target.host if target.scheme == "https" else "")
-        scheme, host, port = origin(target.proxy)
+            return await self._open(target.scheme, target.host, target.port)
         try:
-            connection = await self._open(host, port, host if scheme == "https" else "")
+            connection = await self._open(*origin(target.proxy))
         except _ConnectFailed:
             raise _ConnectFailed(PROXY_FAILED) from None
         if target.scheme == "https":
             await self._tunnel(connection)
         return connection
 
-    async def _open(self, host: str, port: int, tls_name: str) -> Connection:
+    async def _open(self, scheme: str, host: str, port: int) -> Connection:
         loop = asyncio.get_running_loop()
         try:
             # The user's proxy may be anywhere.
-            resolve = _system_addresses if self._target.proxy else self._ways.resolve
+            resolve = _system_addresses if self._target.proxy else self._options.resolve
             addresses = await self._resolved(resolve, host, port)
         except OSError:
             raise _ConnectFailed(NO_SUCH_HOST) from None
@@ -270,9 +275,12 @@ class _Host:
             self._addresses = None
             raise _ConnectFailed(REFUSED) from None
         try:
-            _, connection = await loop.create_connection(
-                Connection, sock=sock, ssl=self._tls() if tls_name else None, server_hostname=tls_name or None
-            )
+            if scheme == "https":
+                _, connection = await loop.create_connection(
+                    Connection, sock=sock, ssl=self._tls(), server_hostname=host
+                )
+            else:
+                _, connection = await loop.create_connection(Connection, sock=sock)
         except OSError as error:
             # The port is open, but there is no trusted TLS.
             raise _ConnectFailed(TLS_FAILED, tls_verdict(error) or NOT_TLS) from None
@@ -299,28 +307,35 @@ class _Host:
         connection.connection_made(transport)
 
     def _tls(self) -> ssl.SSLContext:
-        return self._ways.tls or trusted_certificates()
+        return self._options.tls or trusted_certificates()
 
     async def _resolved(self, resolve: Resolve, host: str, port: int) -> list[Any]:
         """The addresses of the host, looked up once for all who wait: a lookup that hangs takes one thread."""
-        known, now = self._addresses, time.monotonic()
-        if known is None or (known.done() and (now - self._resolved_at > self._ways.address_seconds or _failed(known))):
-            loop = asyncio.get_running_loop()
-            known = self._addresses = loop.create_task(resolve(host, port))
-            # Looked at even if nobody waits for it any more.
-            known.add_done_callback(_failed)
-            self._resolved_at = now
-        return await asyncio.shield(known)
+        lookup = self._addresses
+        if lookup is None or self._is_outdated(lookup):
+            lookup = asyncio.get_running_loop().create_task(resolve(host, port))
+            # Its failure is looked at even if nobody waits for it any more.
+            lookup.add_done_callback(_has_failed)
+            self._addresses = lookup
+            self._resolved_at = time.monotonic()
+        return await asyncio.shield(lookup)
+
+    def _is_outdated(self, lookup: asyncio.Task[list[Any]]) -> bool:
+        if not lookup.done():
+            return False
+        is_expired = time.monotonic() - self._resolved_at > self._options.address_seconds
+        return is_expired or _has_failed(lookup)
 
 
 async def _system_addresses(host: str, port: int) -> list[Any]:
     """The addresses according to the resolver of this machine."""
     # As bytes: for a text Python loads its tables of international names, which hardly any host needs.
-    name = host.encode("ascii" if host.isascii() else "idna")
+    encoding = "ascii" if host.isascii() else "idna"
+    name = host.encode(encoding)
     return await asyncio.get_running_loop().getaddrinfo(name, port, type=SOCK_STREAM)
 
 
-def _failed(task: asyncio.Task[Any]) -> bool:
+def _has_failed(task: asyncio.Task[Any]) -> bool:
     return task.cancelled() or task.exception() is not None
 
 

@@ -37,10 +37,10 @@ _FULL = _refusal("503 Service Unavailable", b"There are too many connections.\n"
 _SLOW = _refusal("408 Request Timeout", b"The request is too slow.\n")
 
 
-class JoinedWrites:
-    """A transport that sends what is written at the same time together: a head with its body, words with words.
+class WriteCoalescer:
+    """A transport that joins the writes of one turn of the event loop: a head with its body, words with words.
 
-    What is written for a client that has gone is dropped: the answer to a request may be later than its end.
+    Writes for a client that has gone are dropped: the answer to a request may come after the connection has ended.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -93,7 +93,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection if there is a place for it."""
-        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(WriteCoalescer(transport, self.loop))  # type: ignore[arg-type]
         host = self.client[0] if self.client else ""
         self._name = client_name(host)
         if self._limits.open(self._name, self, limited=host not in self._proxies):

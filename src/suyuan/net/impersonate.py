@@ -23,7 +23,7 @@ from ..core.causes.network import (
 )
 from ..core.urls import origin
 from ..core.wire import Request, Response
-from .loop_pool import PLACES, LoopPool
+from .loop_pool import MAX_CONNECTIONS_PER_HOST, LoopPool
 from .settings import NetSettings
 
 # libcurl's own error numbers.
@@ -45,7 +45,7 @@ class _LimitedBody:
         self.full = False
         self._limit = limit
 
-    def take(self, piece: bytes) -> int:
+    def write(self, piece: bytes) -> int:
         """Add one piece, or tell curl to stop."""
         self.full = len(self.data) + len(piece) > self._limit
         if self.full:
@@ -55,7 +55,7 @@ class _LimitedBody:
 
 
 class _Sessions:
-    """The sessions of one event loop: one for each engine, since a session has a limited number of places."""
+    """The sessions of one event loop: one for each engine, since a session has a limited number of connections."""
 
     def __init__(self, profile: str) -> None:
         self._curl: Any = AsyncCurl()
@@ -67,7 +67,7 @@ class _Sessions:
         if engine not in self._sessions:
             self._sessions[engine] = AsyncSession(
                 async_curl=self._curl,
-                max_clients=PLACES,
+                max_clients=MAX_CONNECTIONS_PER_HOST,
                 impersonate=self._profile,
                 discard_cookies=True,
                 **_trusted_certificates(),
@@ -96,44 +96,47 @@ class ImpersonatingClient:
         scheme, host, port = origin(request.url)
         proxy = self._settings.proxy_for(host) or ""
         body = _LimitedBody(self._settings.max_bytes)
+        # Browsers do not offer HTTP/2 where there is no TLS.
+        http_version = "v1" if scheme == "http" else None
         cause: Cause | None = None
         try:
-            received = (
-                await self._pool.get()
-                .of(engine)
-                .request(
-                    request.method,
-                    request.sent_url(),
-                    headers=_browser_headers(request),
-                    data=request.body or None,
-                    allow_redirects=False,
-                    # Empty, not None: then libcurl takes no proxy from the environment.
-                    proxies={"all": proxy},
-                    # The caller sets the deadline; curl's own would end a longer one early.
-                    timeout=0,
-                    content_callback=body.take,
-                    # The URL is already encoded.
-                    quote=False,
-                    # Browsers do not offer HTTP/2 where there is no TLS.
-                    http_version="v1" if scheme == "http" else None,
-                )
+            session = self._pool.get().of(engine)
+            answer = await session.request(
+                request.method,
+                request.sent_url(),
+                headers=_browser_headers(request),
+                data=request.body or None,
+                allow_redirects=False,
+                # Empty, not None: then libcurl takes no proxy from the environment.
+                proxies={"all": proxy},
+                # The caller sets the deadline; curl's own would end a longer one early.
+                timeout=0,
+                content_callback=body.write,
+                # The URL is already encoded.
+                quote=False,
+                http_version=http_version,
             )
         except ImpersonateError:
             cause = PROFILE_UNKNOWN
         except CurlError as error:
-            cause = TOO_LARGE if body.full else _CAUSES.get(int(error.code or 0), BAD_HTTP)
-            if proxy and (cause is REFUSED or "CONNECT" in str(error)):
-                cause = PROXY_FAILED
+            cause = TOO_LARGE if body.full else _cause_of(error, proxy)
         if cause is not None:
             # Raised outside the handler, because curl's own error contains the request with its headers.
             where = host if port in (80, 443) else f"{host}:{port}"
             raise cause(engine=engine, where=where, limit=self._settings.max_bytes, profile=self._profile)
-        found = {name.lower(): value for name, value in received.headers.items() if value is not None}
-        return Response(received.status_code, bytes(body.data), request.url, found, datetime.now(UTC))
+        headers = {name.lower(): value for name, value in answer.headers.items() if value is not None}
+        return Response(answer.status_code, bytes(body.data), request.url, headers, datetime.now(UTC))
 
     async def close(self) -> None:
         """Close the connections of every loop that is still running."""
         await self._pool.close()
+
+
+def _cause_of(error: CurlError, proxy: str) -> Cause:
+    cause = _CAUSES.get(int(error.code or 0), BAD_HTTP)
+    if proxy and (cause is REFUSED or "CONNECT" in str(error)):
+        return PROXY_FAILED
+    return cause
 
 
 def _browser_headers(request: Request) -> dict[str, str]:

@@ -224,7 +224,9 @@ def proxy_options(net: NetSettings) -> dict[str, str] | None:
     address = net.proxy.reveal()
     if not address or "*" in net.no_proxy:
         return None
-    parts = urlsplit(address if "://" in address else f"http://{address}")
+    if "://" not in address:
+        address = f"http://{address}"
+    parts = urlsplit(address)
     options = {"server": f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"}
     if parts.username:
         options["username"] = unquote(parts.username)
@@ -295,8 +297,8 @@ async def _stop_driver(driver: Playwright) -> None:
 
 def _folders(command: str, profile: Path | None) -> _Folders:
     """The folders of a running browser: its temporary profile, and that of its socket."""
-    found = _TEMPORARY_PROFILE.search(command) if profile is None else None
-    temporary = Path(found[1]) if found else None
+    match = _TEMPORARY_PROFILE.search(command) if profile is None else None
+    temporary = Path(match[1]) if match else None
     try:
         socket = os.readlink((temporary or profile or Path()) / "SingletonSocket")
     except OSError:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-PLACES = 100
-"""Most connections to one host at the same time: they are not shared, so a host that hangs holds up no other."""
+MAX_CONNECTIONS_PER_HOST = 100
+"""The connections to one host at the same time: they are not shared, so a host that hangs holds up no other."""
 
 
 class Closable(Protocol):

@@ -104,9 +104,10 @@ class Network:
 
     def prepare(self, url: str = "") -> None:
         """Load the client for ``url`` now, because importing it takes longer than the limit of some health checks."""
+        profile = self.profile(url) if url else ""
         # What is missing is reported by the request that needs it.
         with suppress(SuyuanError):
-            self._client("http", self.profile(url) if url else "")
+            self._client("http", profile)
 
     def _client(self, via: Via, profile: str = "") -> Transport:
         key = (via, profile)
@@ -116,12 +117,13 @@ class Network:
 
     def browser_problem(self) -> SuyuanError | None:
         """The reason why pages of the web cannot be read with a browser here, or None."""
-        problem = self.print_problem()
-        if problem is None and not self._browser_settings.allow_unsandboxed:
-            from .launch import is_unsandboxed
+        if problem := self.print_problem():
+            return problem
+        if self._browser_settings.allow_unsandboxed:
+            return None
+        from .launch import is_unsandboxed
 
-            return BROWSER_UNSANDBOXED() if is_unsandboxed() else None
-        return problem
+        return BROWSER_UNSANDBOXED() if is_unsandboxed() else None
 
     def print_problem(self) -> SuyuanError | None:
         """The reason why no browser can be started here, not even to print, or None."""
@@ -161,14 +163,18 @@ class Network:
 
         # A profile in which a person has solved a CAPTCHA is used as long as it exists.
         profile = self._chrome_profile
-        browser = replace(self._browser_settings, profile_dir=profile if profile and profile.is_dir() else None)
+        if profile and not profile.is_dir():
+            profile = None
+        browser = replace(self._browser_settings, profile_dir=profile)
         allowed = frozenset((url.host, url.port) for url in map(parse, self._browser_urls))
         return BrowserClient(
             browser, self._net, self._browser_may_load, ProxyPolicy(self.guard, system_lookup, allowed)
         )
 
     async def _browser_may_load(self, url: str) -> bool:
-        return any(url.startswith(f"{base}/") for base in self._browser_urls) or await self.fetch_client.may_load(url)
+        if any(url.startswith(f"{base}/") for base in self._browser_urls):
+            return True
+        return await self.fetch_client.may_load(url)
 
     @cached_property
     def guard(self) -> Guard:
@@ -226,16 +232,19 @@ def restricted_send(
 
     A redirect to another host is returned to the engine, which knows what it means.
     """
-    own = origin(base_url)
+    scheme, host, port = own = origin(base_url)
+    allowed_origins = {own, *(("https", redirect_host, 443) for redirect_host in redirect_hosts)}
+    if scheme == "http":
+        # Its own port with TLS too, and the usual port of https in place of that of http.
+        allowed_origins.add(("https", host, port))
+        if port == 80:
+            allowed_origins.add(("https", host, 443))
 
     def allowed(url: str) -> bool:
-        # Besides its own address: its own port with TLS, or the usual port of https in place of that of http.
         try:
-            scheme, host, port = origin(url)
+            return origin(url) in allowed_origins
         except ValueError:
             return False
-        upgraded = scheme == "https" and own in (("http", host, port), ("http", host, 80 if port == 443 else port))
-        return (scheme, host, port) == own or upgraded or (host in redirect_hosts and (scheme, port) == ("https", 443))
 
     async def send_restricted(request: Request) -> Response:
         for _ in range(MAX_REDIRECTS + 1):

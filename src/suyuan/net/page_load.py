@@ -46,7 +46,16 @@ _CAUSES: dict[Cause, str] = {
     # The request filter.
     OFF_LIMITS: "BLOCKED_BY_CLIENT",
 }
-_STARTS = {f"ERR_{start}": cause for cause, starts in _CAUSES.items() for start in starts.split()}
+
+
+def _causes_by_start() -> dict[str, Cause]:
+    causes: dict[str, Cause] = {}
+    for cause, starts in _CAUSES.items():
+        causes |= {f"ERR_{start}": cause for start in starts.split()}
+    return causes
+
+
+_STARTS = _causes_by_start()
 _NET_ERROR = re.compile(r"net::(ERR_\w+)")
 # To Chrome a response without a body is an error; its status is still a response.
 _STATUS_ONLY = frozenset({"ERR_HTTP_RESPONSE_CODE_FAILURE", "ERR_INVALID_AUTH_CREDENTIALS"})
@@ -191,15 +200,19 @@ class PageLoad:
         length = -1
         unchanged_since = idle_since = time.monotonic()
         while (now := time.monotonic()) < deadline:
-            if (found := await self._text_length()) != length:
-                length, unchanged_since = found, now
+            new_length = await self._text_length()
+            if new_length != length:
+                length, unchanged_since = new_length, now
             if self._pending or self._activity.is_set():
                 self._activity.clear()
                 idle_since = now
-            quiet = _SETTLED_SECONDS if length >= _SOME_TEXT else _EMPTY_SECONDS
-            if now - max(unchanged_since, idle_since) >= quiet:
+            has_text = length >= _SOME_TEXT
+            unchanged = now - unchanged_since
+            quiet = min(unchanged, now - idle_since)
+            settled = _SETTLED_SECONDS if has_text else _EMPTY_SECONDS
+            if quiet >= settled:
                 return
-            if length >= _SOME_TEXT and now - unchanged_since >= _LOADING_SECONDS:
+            if has_text and unchanged >= _LOADING_SECONDS:
                 return
             await asyncio.sleep(_LOOK_SECONDS)
 
@@ -214,8 +227,9 @@ class PageLoad:
             return 0
 
     async def _is_active(self) -> bool:
+        limit = None if self._pending else _QUIET_SECONDS
         try:
-            async with asyncio.timeout(None if self._pending else _QUIET_SECONDS):
+            async with asyncio.timeout(limit):
                 return await self._activity.wait()
         except TimeoutError:
             # A busy machine may be late with a script that has arrived: the page's own turn comes after it.
@@ -253,8 +267,8 @@ class PageLoad:
         """The response if it consists only of a status; otherwise raise the error that ``message`` stands for."""
         if message == _TOO_LONG:
             raise TOO_LARGE(engine=self._engine, limit=self._limit)
-        found = _NET_ERROR.search(message)
-        name = found[1] if found else ""
+        error = _NET_ERROR.search(message)
+        name = error[1] if error else ""
         if name in _STATUS_ONLY and self._response is not None:
             if self._response.status == _PROXY_AUTH:
                 raise PROXY_FAILED(engine=self._engine, where=self._netloc)

@@ -78,14 +78,16 @@ class ProxyConnection:
 
     async def forward(self, target: ProxyConnection, length: int | None = None) -> None:
         """Send everything that is received to ``target``, or ``length`` bytes of it."""
-        while length is None or length > 0:
-            data = await self.read(_CHUNK_BYTES if length is None else min(_CHUNK_BYTES, length))
-            if not data and length is None:
-                return
+        if length is None:
+            while data := await self.read(_CHUNK_BYTES):
+                await target.send(data)
+            return
+        while length > 0:
+            data = await self.read(min(_CHUNK_BYTES, length))
             if not data:
                 raise EOFError("it ended within a body")
             await target.send(data)
-            length = None if length is None else length - len(data)
+            length -= len(data)
 
     async def finish(self) -> None:
         """Close after the other side has received everything; closing with unread input would discard the response."""
@@ -119,6 +121,6 @@ async def run_until_one_ends(up: Coroutine[Any, Any, None], down: Coroutine[Any,
 
 async def connect_first(addresses: Sequence[str], port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Connect to the first of the IP addresses that accepts; nothing is resolved again."""
-    found = [(AF_INET6 if ":" in ip else AF_INET, SOCK_STREAM, 0, "", (ip, port)) for ip in addresses]
-    sock = await start_connection(found, happy_eyeballs_delay=_STAGGER_SECONDS)
+    endpoints = [(AF_INET6 if ":" in ip else AF_INET, SOCK_STREAM, 0, "", (ip, port)) for ip in addresses]
+    sock = await start_connection(endpoints, happy_eyeballs_delay=_STAGGER_SECONDS)
     return await asyncio.open_connection(sock=sock, limit=LINE_BYTES)

@@ -39,9 +39,11 @@ class NetSettings:
     def proxy_for(self, host: str) -> str | None:
         """The proxy to use for ``host``, or None for a direct connection."""
         host = host.lower()
-        for name in self.no_proxy:
-            name = name.lower().removeprefix("*.").lstrip(".")
-            if name and (name == "*" or host == name or host.endswith("." + name)):
+        for pattern in self.no_proxy:
+            name = pattern.lower().removeprefix("*.").lstrip(".")
+            if not name:
+                continue
+            if name in ("*", host) or host.endswith(f".{name}"):
                 return None
         return self.proxy.reveal() or None
 

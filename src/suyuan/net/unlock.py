@@ -26,13 +26,13 @@ async def unlock(
     """Open a window at ``url`` with the persistent profile, and return when the person has closed it."""
     if not has_display:
         raise NO_DISPLAY()
-    found = find_chrome(browser.executable)
+    executable = find_chrome(browser.executable)
     if is_unsandboxed() and not browser.allow_unsandboxed:
         raise BROWSER_UNSANDBOXED(engine="google")
     try:
         # With the same proxy as later searches, because a solved CAPTCHA counts for one IP address only.
         chrome = await start_chrome(
-            found.path, net or NetSettings(), seconds=_START_SECONDS, headless=False, profile=profile_dir
+            executable.path, net or NetSettings(), seconds=_START_SECONDS, headless=False, profile=profile_dir
         )
     except BrowserGone as gone:
         raise BROWSER_FAILED(engine="google", where=netloc(url), what=gone) from None

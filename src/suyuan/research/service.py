@@ -21,7 +21,7 @@ from .webhook import Post, Webhook
 from .workers import JobWorkers
 
 if TYPE_CHECKING:
-    from ..live.nudges import Nudges
+    from ..live.nudges import Notifications
 
 _TEXTS = ("text", "results", "rows", "said")
 """What is too large for an event."""
@@ -38,18 +38,18 @@ class ResearchService:
         models: ModelCalls | None = None,
         *,
         post: Post | None = None,
-        nudges: Nudges | None = None,
+        notifications: Notifications | None = None,
         check: Callable[..., None] | None = None,
     ) -> None:
         self.store = store
         self._jobs = JobStore(store)
         self._stored, self._tell = self._jobs.stored, self._jobs.tell
         self.workers = JobWorkers(self._jobs, web, settings, models or ModelCalls(dict, ""), Webhook(self._jobs, post))
-        self._nudges = nudges
+        self._notifications = notifications
         self._check = check
         self._has_prices = bool(settings.search_price or settings.token_price)
-        if nudges is not None:
-            nudges.on("research", lambda message: self.workers.nudged(str(message.get("id"))))
+        if notifications is not None:
+            notifications.on("research", lambda message: self.workers.nudged(str(message.get("id"))))
 
     def serve(self) -> None:
         """Take the jobs that nobody works on, where the store is shared; until the service is closed."""
@@ -178,8 +178,8 @@ class ResearchService:
 
     async def _nudge(self, id: str) -> None:
         """Tell the other workers that a job waits or shall stop; they would see it in a moment anyway."""
-        if self._nudges is not None:
-            await self._nudges.send("research", id=id)
+        if self._notifications is not None:
+            await self._notifications.send("research", id=id)
 
     async def _to_repeat(self, id: str) -> list[str]:
         """The steps of a failed job that failed, and what was made of them."""

@@ -98,8 +98,8 @@ class Breaker:
         if until >= self.until:
             self.until, self.hard, self.reason = until, hard, reason
 
-    def take(self, state: Any) -> None:
-        """Know what another worker has learned."""
+    def adopt(self, state: Any) -> None:
+        """Adopt the state of another worker."""
         other = Breaker.from_state(state, self.clock)
         for name in _KEPT:
             setattr(self, name, getattr(other, name))

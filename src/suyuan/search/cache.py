@@ -58,7 +58,7 @@ class _Flight(Generic[T]):
 
 
 class SingleFlight(Generic[T]):
-    """Lets callers who want the same thing at the same time share one run of the work."""
+    """Coalesces concurrent calls with the same key."""
 
     def __init__(self) -> None:
         self._flights: dict[Hashable, _Flight[T]] = {}

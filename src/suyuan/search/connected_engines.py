@@ -72,4 +72,4 @@ def _row(entered: _Entered) -> dict[str, Any]:
 
 
 def _without(kept: list[_Entered], name: str) -> list[_Entered]:
-    return [each for each in kept if each[0] != name]
+    return [row for row in kept if row[0] != name]

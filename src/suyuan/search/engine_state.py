@@ -126,5 +126,6 @@ def save_states(folder: Path | None, states: Mapping[str, Any]) -> None:
 
 
 def _is_worth_keeping(state: Mapping[str, Any]) -> bool:
-    was_refused = bool(state.get("until"))
-    return was_refused or "latency" in state or "seen" in state
+    if state.get("until"):
+        return True
+    return "latency" in state or "seen" in state

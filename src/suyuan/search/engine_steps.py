@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ..pages.reader_pool import ReaderPool
 
 # What is not larger takes some 20 ms at worst, whatever it contains: hostile markup costs most per tag.
-_MOST_BYTES, _MOST_TAGS = 100_000, 4_000
-_MOST_BYTES_OF_CHECK = 500_000
+_MAX_BYTES, _MAX_TAGS = 100_000, 4_000
+_MAX_BYTES_OF_CHECK = 500_000
 """The same for a health check or a diagnosis, which looks at a few fields of JSON."""
 _SECONDS = 1.5
 """The computing time of one step; the largest answer takes half of it."""
@@ -45,7 +45,7 @@ class EngineSteps:
 
     def takes(self, response: Response) -> bool:
         """Whether an answer is too large to be read on the event loop."""
-        return len(response.body) > _MOST_BYTES or response.body.count(b"<") > _MOST_TAGS
+        return len(response.body) > _MAX_BYTES or response.body.count(b"<") > _MAX_TAGS
 
     async def step(self, engine: Engine, query: SearchQuery, came: Sequence[Came]) -> Request | EngineResults:
         """What ``repeated`` returns, or raises."""
@@ -89,7 +89,7 @@ def small_only(send: Send, engine: str) -> Send:
 
     async def send_small(request: Request) -> Response:
         response = await send(request)
-        if len(response.body) > _MOST_BYTES_OF_CHECK:
+        if len(response.body) > _MAX_BYTES_OF_CHECK:
             raise UNREADABLE(engine=engine)
         return response
 
@@ -118,14 +118,14 @@ class _Job:
     came: tuple[Came, ...]
 
     def as_bytes(self) -> bytes:
-        query = {one.name: getattr(self.query, one.name) for one in fields(SearchQuery)}
+        query = {item.name: getattr(self.query, item.name) for item in fields(SearchQuery)}
         data = {
             "engine": self.engine,
-            "settings": {one.name: getattr(self.settings, one.name) for one in fields(EngineSettings)},
+            "settings": {item.name: getattr(self.settings, item.name) for item in fields(EngineSettings)},
             "query": query | {"freshness": _freshness_text(self.query.freshness)},
-            "came": [_came_view(one) for one in self.came],
+            "came": [_came_view(item) for item in self.came],
         }
-        bodies = [one.body for one in self.came if isinstance(one, Response)]
+        bodies = [item.body for item in self.came if isinstance(item, Response)]
         return b"".join([json.dumps(data, default=_plain).encode("ascii"), b"\n", *bodies])
 
     @classmethod
@@ -135,13 +135,13 @@ class _Job:
         head, _, bodies = sent.partition(b"\n")
         data: dict[str, Any] = json.loads(head)
         came: list[Came] = []
-        for one in data["came"]:
-            if "error" in one:
-                came.append(error_from(one["error"]))
+        for item in data["came"]:
+            if "error" in item:
+                came.append(error_from(item["error"]))
                 continue
-            at = datetime.fromisoformat(one["at"]) if one["at"] else None
-            came.append(Response(one["status"], bodies[: one["length"]], one["url"], one["headers"], at))
-            bodies = bodies[one["length"] :]
+            at = datetime.fromisoformat(item["at"]) if item["at"] else None
+            came.append(Response(item["status"], bodies[: item["length"]], item["url"], item["headers"], at))
+            bodies = bodies[item["length"] :]
         options = {name: tuple(value) if isinstance(value, list) else value for name, value in _options(data).items()}
         settings = {**data["settings"], "options": options, "api_key": Secret(data["settings"]["api_key"])}
         return cls(data["engine"], EngineSettings(**settings), SearchQuery(**data["query"]), tuple(came))

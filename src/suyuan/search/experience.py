@@ -74,8 +74,8 @@ def expected(place: int, state: EngineState) -> float:
     """What an answer of the engine at ``place`` of the documented order is likely to be worth."""
     documented = _FIRST - _STEP * min(place, _PLACES)
     seen = state.experience.strength()
-    learned = seen * state.experience.worth
-    worth = (_PRIOR * documented + learned) / (_PRIOR + seen)
+    total = _PRIOR * documented + seen * state.experience.worth
+    worth = total / (_PRIOR + seen)
     slowness = min(state.latency / _SLOW_SECONDS, 1.0)
     return worth - _SLOW_COST * slowness
 

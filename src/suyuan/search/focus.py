@@ -36,10 +36,12 @@ class Focus:
         if not self.engines or self.engines == AUTO:
             return self.engines
         mark = "+" if "+" in self.engines else ","
-        usable = [name for name in names_in(self.engines) if name == AUTO or (name in known and ready(name))]
-        if not usable:
+        names = names_in(self.engines)
+        usable = {name for name in names if name in known and ready(name)} | {AUTO}
+        engines = [name for name in names if name in usable]
+        if not engines:
             raise NO_FOCUS_ENGINE(engines=self.engines)
-        return mark.join(usable)
+        return mark.join(engines)
 
 
 FOCUSES: Mapping[str, Focus] = {
@@ -58,7 +60,7 @@ FOCUSES: Mapping[str, Focus] = {
 
 def focus_of(name: str, focuses: Mapping[str, Focus]) -> Focus:
     """The focus ``name``; raises ``InvalidInput`` with the known ones."""
-    found = focuses.get(name.strip().lower())
-    if found is None:
+    focus = focuses.get(name.strip().lower())
+    if focus is None:
         raise UNKNOWN_FOCUS(name=name, known=", ".join(focuses))
-    return found
+    return focus

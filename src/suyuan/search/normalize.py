@@ -19,10 +19,10 @@ from ..text.visible import shown_line, shown_text
 
 # Of one answer, and of each of its texts, in characters. Real ones have a tenth of this.
 MOST_RESULTS = 200
-_MOST_SKIPPED = 1_000
-_MOST_CHARACTERS = 200_000
-_LONGEST_LINE, _LONGEST_ADDRESS, _LONGEST_TEXT = 1_000, 4_000, 20_000
-_MOST_ITEMS, _FEW = 50, 5
+_MAX_SKIPPED = 1_000
+_MAX_CHARACTERS = 200_000
+_MAX_LINE, _MAX_ADDRESS, _MAX_TEXT = 1_000, 4_000, 20_000
+_MAX_ITEMS, _FEW = 50, 5
 
 
 def bounded(found: EngineResults) -> EngineResults:
@@ -32,19 +32,19 @@ def bounded(found: EngineResults) -> EngineResults:
     front of it are as much as an answer may be.
     """
     kept: list[SearchResult] = []
-    left = _MOST_CHARACTERS
+    left = _MAX_CHARACTERS
     for result in found.results[:MOST_RESULTS]:
-        if len(result.url) > _LONGEST_ADDRESS:
+        if len(result.url) > _MAX_ADDRESS:
             continue
         short = _short(result)
         left -= _length(short)
         if kept and left < 0:
             break
         kept.append(short)
-    notes = tuple(_line(note) for note in found.notes[:_MOST_ITEMS])
+    notes = tuple(_line(note) for note in found.notes[:_MAX_ITEMS])
     if len(kept) < len(found.results):
         notes += (f"{len(found.results) - len(kept)} results too many or too long",)
-    skipped = tuple(replace(row, reason=_line(row.reason)) for row in found.skipped[:_MOST_SKIPPED])
+    skipped = tuple(replace(row, reason=_line(row.reason)) for row in found.skipped[:_MAX_SKIPPED])
     extras = _short_extras(found.extras) if found.extras else found.extras
     return EngineResults(tuple(kept), notes, _line(found.request_id), extras, skipped)
 
@@ -65,7 +65,7 @@ def matching(
 ) -> tuple[SearchResult, ...]:
     """What is a page, and in the asked domains; each as it may be shown."""
     filtered = query.allowed_domains or query.blocked_domains
-    cleaned = (result for found in results if (result := shown(found)) is not None)
+    cleaned = (result for raw in results if (result := shown(raw)) is not None)
     return tuple(result for result in cleaned if not filtered or _in_domains(result, query, opaque_links))
 
 
@@ -100,19 +100,19 @@ def ranked(results: Iterable[SearchResult], most: int) -> tuple[SearchResult, ..
 
 
 def _line(text: str) -> str:
-    return text[:_LONGEST_LINE]
+    return text[:_MAX_LINE]
 
 
 def _address(text: str) -> str:
     """An address is left out where it is too long: the beginning of one is another."""
-    return text if len(text) <= _LONGEST_ADDRESS else ""
+    return text if len(text) <= _MAX_ADDRESS else ""
 
 
 def _short(result: SearchResult) -> SearchResult:
     """``result`` with short texts; itself where they are short, as nearly all are."""
     longest_line = max(len(result.title), len(result.published_at or ""))
     longest_text = max(len(result.snippet), len(result.summary))
-    is_short = longest_line <= _LONGEST_LINE and longest_text <= _LONGEST_TEXT
+    is_short = longest_line <= _MAX_LINE and longest_text <= _MAX_TEXT
     if is_short and result.details is None:
         return result
     published_at = _line(result.published_at) if result.published_at else None
@@ -120,8 +120,8 @@ def _short(result: SearchResult) -> SearchResult:
     return replace(
         result,
         title=_line(result.title),
-        snippet=result.snippet[:_LONGEST_TEXT],
-        summary=result.summary[:_LONGEST_TEXT],
+        snippet=result.snippet[:_MAX_TEXT],
+        summary=result.summary[:_MAX_TEXT],
         published_at=published_at,
         details=details,
     )
@@ -137,10 +137,10 @@ def _length(result: SearchResult) -> int:
 def _short_details(details: Details) -> Details:
     return replace(
         details,
-        authors=tuple(map(_line, details.authors[:_MOST_ITEMS])),
+        authors=tuple(map(_line, details.authors[:_MAX_ITEMS])),
         venue=_line(details.venue),
         doi=_line(details.doi),
-        topics=tuple(map(_line, details.topics[:_MOST_ITEMS])),
+        topics=tuple(map(_line, details.topics[:_MAX_ITEMS])),
         image=_address(details.image),
     )
 
@@ -148,20 +148,20 @@ def _short_details(details: Details) -> Details:
 def _short_extras(extras: Extras) -> Extras:
     answers = extras.answers[:_FEW]
     return Extras(
-        tuple(DirectAnswer(a.text[:_LONGEST_TEXT], _address(a.url), a.engine) for a in answers),
+        tuple(DirectAnswer(a.text[:_MAX_TEXT], _address(a.url), a.engine) for a in answers),
         tuple(map(_short_infobox, extras.infoboxes[:_FEW])),
-        tuple(map(_line, extras.suggestions[:_MOST_ITEMS])),
-        tuple(map(_line, extras.corrections[:_MOST_ITEMS])),
+        tuple(map(_line, extras.suggestions[:_MAX_ITEMS])),
+        tuple(map(_line, extras.corrections[:_MAX_ITEMS])),
     )
 
 
 def _short_infobox(box: Infobox) -> Infobox:
     return Infobox(
         _line(box.title),
-        box.text[:_LONGEST_TEXT],
+        box.text[:_MAX_TEXT],
         _address(box.url),
-        tuple((_line(name), _line(value)) for name, value in box.facts[:_MOST_ITEMS]),
-        tuple((_line(title), address) for title, address in box.links[:_MOST_ITEMS] if _address(address)),
+        tuple((_line(name), _line(value)) for name, value in box.facts[:_MAX_ITEMS]),
+        tuple((_line(title), address) for title, address in box.links[:_MAX_ITEMS] if _address(address)),
         box.engine,
     )
 

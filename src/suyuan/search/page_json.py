@@ -34,8 +34,8 @@ def load_page(data: bytes, query: SearchQuery) -> SearchPage:
         searched_at = datetime.fromisoformat(read["searched_at"]) if read["searched_at"] else None
         return SearchPage(
             query,
-            tuple(_result(each) for each in read["results"]),
-            tuple(_attempt(each) for each in read["attempts"]),
+            tuple(_result(row) for row in read["results"]),
+            tuple(_attempt(row) for row in read["attempts"]),
             int(read["took_ms"]),
             extras=_extras(read["extras"]),
             searched_at=searched_at,
@@ -52,16 +52,16 @@ def found_view(found: EngineResults) -> dict[str, Any]:
 def found_from(data: dict[str, Any]) -> EngineResults:
     """What :func:`found_view` wrote; raises ``LookupError`` or ``TypeError`` where it is anything else."""
     return EngineResults(
-        tuple(_result(each) for each in data["results"]),
+        tuple(_result(row) for row in data["results"]),
         tuple(map(str, data["notes"])),
         str(data["request_id"]),
         _extras(data["extras"]),
-        tuple(SkippedRow(**each) for each in data["skipped"]),
+        tuple(SkippedRow(**row) for row in data["skipped"]),
     )
 
 
 def _attempt_view(attempt: Attempt) -> dict[str, Any]:
-    data = {one.name: getattr(attempt, one.name) for one in fields(attempt)}
+    data = {item.name: getattr(attempt, item.name) for item in fields(attempt)}
     return {**data, "failure": attempt.failure.as_dict() if attempt.failure else None}
 
 
@@ -92,4 +92,4 @@ def _tuples(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tuple(value: Any) -> Any:
-    return tuple(_tuple(each) for each in value) if isinstance(value, list) else value
+    return tuple(_tuple(item) for item in value) if isinstance(value, list) else value

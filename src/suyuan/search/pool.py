@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.engine import EngineSettings, SearchEngine
+from ..core.engine import Engine, EngineSettings, SearchEngine
 from ..core.errors import SuyuanError
 from ..core.foreign_engine import BrokenEngine, ForeignEngine, adapted
 from ..engines import registry
@@ -61,7 +61,7 @@ class EnginePool(Mapping[str, EngineRunner]):
             offline = self._offline.get(name)
             own = self._settings.get(name) or EngineSettings()
             try:
-                self._runners[name] = EngineRunner(adapted(offline())) if offline else self._made(name, own)
+                self._runners[name] = EngineRunner(adapted(offline())) if offline else self._runner(name, own)
             except SuyuanError as error:
                 # The other engines of a plan are asked all the same.
                 self._runners[name] = EngineRunner(BrokenEngine(name, error))
@@ -107,36 +107,43 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def trial(self, name: str, settings: EngineSettings) -> EngineRunner:
         """The engine ``name`` with other settings, apart from all that is known about the one in use."""
-        return self._made(name, settings, EngineState())
+        return self._runner(name, settings, EngineState())
 
-    def _made(self, name: str, own: EngineSettings, state: EngineState | None = None) -> EngineRunner:
-        factory = self._factories[name] if self._factories else None
-        engine = registry.make(name, own, factory)
-        page_url = engine.base_url if engine.reads_pages else ""
-        if not isinstance(engine, ForeignEngine):
-            send = self._network.send_as_browser if engine.reads_pages else self._network.send
-            engine.send = restricted_send(send, name, engine.base_url, engine.redirect_hosts)
-        profile = self._network.profile(page_url) if page_url else ""
-        rate = engine.rate_per_minute if own.rate_per_minute is None else own.rate_per_minute
+    def _runner(self, name: str, settings: EngineSettings, trial_state: EngineState | None = None) -> EngineRunner:
+        engine = self._engine(name, settings)
+        rate = engine.rate_per_minute if settings.rate_per_minute is None else settings.rate_per_minute
         key = StateKey(name, engine.base_url, self._exit, rate or None, engine.burst)
-        timeout = own.timeout_ms / 1000 if own.timeout_ms else None
-        is_trial = state is not None
-        state = state or shared_state(key, self._kept)
+        state = trial_state or shared_state(key, self._kept)
         shared = None
-        if self._live is not None and not is_trial:
+        if self._live is not None and trial_state is None:
             shared = SharedEngine(self._live, f"{key.label}@{key.base_url}", state)
+        page_url = engine.base_url if engine.reads_pages else ""
+        profile = self._network.profile(page_url) if page_url else ""
+        notes = (f"asked with the handshake and headers of {profile}",) if profile else ()
+        timeout = settings.timeout_ms / 1000 if settings.timeout_ms else None
+        # An engine that needs no network must not load it.
+        prepare = None if engine.local else partial(self._network.prepare, page_url)
+        # Another process can make those that are installed, and no others.
+        steps = self._steps if self._factories is None else None
         return EngineRunner(
             engine,
             engine.send,
             timeout=timeout,
             state=state,
             shared=shared,
-            # An engine that needs no network must not load it.
-            prepare=None if engine.local else partial(self._network.prepare, page_url),
-            # Another process can make those that are installed, and no others.
-            steps=self._steps if self._factories is None else None,
-            notes=(f"asked with the handshake and headers of {profile}",) if profile else (),
+            prepare=prepare,
+            steps=steps,
+            notes=notes,
         )
+
+    def _engine(self, name: str, settings: EngineSettings) -> Engine:
+        """The engine, which reaches its own endpoint only."""
+        factory = self._factories[name] if self._factories else None
+        engine = registry.make(name, settings, factory)
+        if not isinstance(engine, ForeignEngine):
+            send = self._network.send_as_browser if engine.reads_pages else self._network.send
+            engine.send = restricted_send(send, name, engine.base_url, engine.redirect_hosts)
+        return engine
 
     def close(self) -> None:
         """End the processes that read large answers."""

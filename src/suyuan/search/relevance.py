@@ -228,9 +228,9 @@ def _coverage(term: _Term, text: str) -> float:
     # This is asked for every word and every result.
     if word not in text:
         return _pair_coverage(word, text) if term.language in _BY_PAIRS else 0.0
-    if len(word) > 4 or term.language in _BY_PAIRS or _stands_apart(word, text):
+    if len(word) > 4 or term.language in _BY_PAIRS:
         return 1.0
-    return 0.0
+    return 1.0 if _stands_apart(word, text) else 0.0
 
 
 def _pair_coverage(run: str, text: str) -> float:

@@ -38,7 +38,7 @@ _LEAST_PAUSE = 1.0
 _PROBE_TRUSTED = 600.0
 _DIAGNOSIS_SECONDS = 2.0
 # An answer in another form than usual must not fill the log.
-_MOST_SKIPPED_LOGGED, _LONGEST_REASON = 10, 200
+_MAX_SKIPPED_LOGGED, _MAX_REASON = 10, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,12 +270,12 @@ class EngineRunner:
     def _log_skipped(self, results: EngineResults, query: SearchQuery) -> None:
         """Log what of an answer is not used, row by row."""
         reasons = [f"row {row.number}: {row.reason}" for row in results.skipped]
-        no_pages = [one for one in results.results if not is_page(one.url)]
-        reasons += [f"{one.title!r}: not the address of a page: {one.url!r}" for one in no_pages]
+        no_pages = [result for result in results.results if not is_page(result.url)]
+        reasons += [f"{result.title!r}: not the address of a page: {result.url!r}" for result in no_pages]
         about = f"search trace={query.trace_id} engine={self.name}"
-        for reason in reasons[:_MOST_SKIPPED_LOGGED]:
-            log.warning("%s skipped a malformed result, %s", about, without_secrets(reason)[:_LONGEST_REASON])
-        if left_out := len(reasons[_MOST_SKIPPED_LOGGED:]):
+        for reason in reasons[:_MAX_SKIPPED_LOGGED]:
+            log.warning("%s skipped a malformed result, %s", about, without_secrets(reason)[:_MAX_REASON])
+        if left_out := len(reasons[_MAX_SKIPPED_LOGGED:]):
             log.warning("%s skipped %d more malformed results", about, left_out)
 
     def _answered(self, results: EngineResults, query: SearchQuery, took: float, fits: float | None) -> EngineReply:
@@ -337,18 +337,23 @@ class EngineRunner:
     ) -> Attempt:
         notes = self.notes if outcome != "skipped" else ()
         unsupported: tuple[str, ...] = ()
+        count = 0
+        request_id = ""
         if results is not None:
+            count = len(results.results)
+            request_id = results.request_id
             notes += tuple(map(without_secrets, results.notes))
             unsupported = tuple(name for name in query.params() if self._ignores(name))
+        failure = error.failure if error else None
         return Attempt(
             engine=self.name,
             outcome=outcome,
-            count=len(results.results) if results else 0,
+            count=count,
             latency_ms=round(seconds * 1000),
-            failure=error.failure if error else None,
+            failure=failure,
             unsupported_params=unsupported,
             notes=notes,
-            request_id=results.request_id if results else "",
+            request_id=request_id,
             relevance=relevance,
         )
 

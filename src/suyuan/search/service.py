@@ -138,7 +138,7 @@ class SearchService:
     def _planned(self, query: SearchQuery, engines: str) -> tuple[SearchQuery, Plan]:
         asked, focused = self._focused(query)
         full = asked if asked.lang or not self._lang else replace(asked, lang=self._lang)
-        # A plan that names engines is stronger than a focus.
+        # A plan that names engines takes precedence over a focus.
         named = (engines if engines != AUTO else focused or engines) or focused
         return full, _permitted(self._plan(named or self.default, full), chosen=bool(named))
 
@@ -166,13 +166,13 @@ class SearchService:
     ) -> SearchPage:
         """Search, unless another worker has found the same in the last ``fresh`` seconds, or is about to."""
         seconds = self._time_for(query, plan)
-        found = await shared.get(name, fresh)
-        mine = found is None and await shared.claim(name, seconds)
-        if found is None and not mine:
-            found = await shared.await_other(name, fresh, seconds / 2)
-        if found is not None:
+        stored = await shared.get(name, fresh)
+        mine = stored is None and await shared.claim(name, seconds)
+        if stored is None and not mine:
+            stored = await shared.await_other(name, fresh, seconds / 2)
+        if stored is not None:
             try:
-                return replace(load_page(found, query), cached=True, took_ms=0)
+                return replace(load_page(stored, query), cached=True, took_ms=0)
             except ValueError as error:
                 log.warning("a page in the shared cache cannot be read: %s", error)
         try:
@@ -309,16 +309,15 @@ def _failure(outcome: SearchOutcome, skipped: SearchOutcome, seconds: float) -> 
     """The error to raise: an engine's own where they agree, else one that names them all."""
     errors = outcome.errors
     engines = tuple(dict.fromkeys(error.engine for error in errors))
-    slowed = OWN_RATE_LIMIT.detail_code in {error.detail_code for error in errors}
+    detail_codes = {error.detail_code for error in errors}
     # That the time is over says less than what it was spent on.
-    ran_out = outcome.ran_out and not slowed
+    ran_out = outcome.ran_out and OWN_RATE_LIMIT.detail_code not in detail_codes
     if len(engines) == 1 and not ran_out:
         return errors[-1]
     names = ", ".join(engines)
     all_late = all(error.code == "Timeout" for error in errors)
     if ran_out and all_late:
         return BUDGET_SPENT(seconds=seconds, waited=names, retry_after=_soonest(errors))
-    detail_codes = {error.detail_code for error in errors}
     if detail_codes == {NO_SUCH_HOST.detail_code}:
         return OFFLINE(names=names, retry_after=_soonest(errors))
     cause = _common_cause(errors)

@@ -18,7 +18,7 @@ class SharedEngine:
         self._name = name
         self._state = state
         state.breaker.changed = lambda: live.breakers.tell(name, state.breaker.state())
-        live.breakers.join(name, state.breaker.take)
+        live.breakers.join(name, state.breaker.adopt)
 
     async def turn(self, allowed: float) -> float | None:
         """The seconds to wait for the next request of all workers; None where only this process can tell.

@@ -185,7 +185,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     await asyncio.to_thread(app.state.client.tell_missing)
     app.state.health.start()
     if app.state.client.live is not None:
-        app.state.client.live.nudges.start()
+        app.state.client.live.notifications.start()
     _serve_research(app.state.client)
     maintenance = asyncio.create_task(_maintain_store(app))
     try:

@@ -123,8 +123,8 @@ def check_engine(
     finally:
         bridge.close()
     name = getattr(engine, "name", getattr(engine, "__name__", "engine"))
-    if wrong := [f"  {one.name}: {one.problem}" for one in results if one.problem]:
-        raise AssertionError("\n".join([f"{name} does not report everything as it is:", *wrong]))
+    if problems := [f"  {result.name}: {result.problem}" for result in results if result.problem]:
+        raise AssertionError("\n".join([f"{name} does not report everything as it is:", *problems]))
     return results
 
 
@@ -143,7 +143,8 @@ async def _run(
         for case in cases:
             server.answer = case.answer
             server.paths.clear()
-            reply = await _runner(engine, settings, network).run(query, _SLOW if case.answer.hangs else _SECONDS)
+            seconds = _SLOW if case.answer.hangs else _SECONDS
+            reply = await _runner(engine, settings, network).run(query, seconds)
             if case.answer.hangs and not server.paths:
                 # A busy machine: the time was over before the request was sent.
                 reply = await _runner(engine, settings, network).run(query, 10 * _SLOW)
@@ -153,8 +154,8 @@ async def _run(
             results.append(CaseResult(case.name, problem))
         if getattr(engine, "api_key_env", ""):
             reply = await _runner(engine, replace(settings, api_key=Secret("")), network).run(query, _SECONDS)
-            found = _found(reply)
-            problem = "" if found == "AuthError/key_missing" else f"expected AuthError/key_missing, found {found}"
+            outcome = _outcome(reply)
+            problem = "" if outcome == "AuthError/key_missing" else f"expected AuthError/key_missing, found {outcome}"
             results.append(CaseResult("no key", problem))
     finally:
         await network.close()
@@ -176,21 +177,28 @@ def _runner(
 
 
 def _problem(case: Case, reply: EngineReply) -> str:
-    error, found = reply.error, _found(reply)
+    error = reply.error
     if error and _KEY in f"{error.message} {error.hint}":
         return "the message shows the API key"
     if case.outcome:
-        return _result_problem(case, reply) if reply.attempt.outcome == case.outcome else _expected(case, found)
+        if reply.attempt.outcome != case.outcome:
+            return _mismatch(case, reply)
+        return _result_problem(case, reply)
     if error is None or error.detail_code == "engine_bug":
-        return _expected(case, found)
-    wrong_detail = case.detail_code and error.detail_code != case.detail_code
-    if error.code not in case.codes or wrong_detail or error.retry_after != (case.retry_after or error.retry_after):
-        return _expected(case, found)
+        return _mismatch(case, reply)
+    if error.code not in case.codes:
+        return _mismatch(case, reply)
+    if case.detail_code and error.detail_code != case.detail_code:
+        return _mismatch(case, reply)
+    if case.retry_after and error.retry_after != case.retry_after:
+        return _mismatch(case, reply)
     return ""
 
 
 def _result_problem(case: Case, reply: EngineReply) -> str:
-    for result in reply.results.results if reply.results else ():
+    if reply.results is None:
+        return ""
+    for result in reply.results.results:
         if not result.title or not result.url.startswith(("http://", "https://")):
             return f"a result without a title or an http(s) address: {result}"
         if result.engine != reply.attempt.engine:
@@ -198,18 +206,18 @@ def _result_problem(case: Case, reply: EngineReply) -> str:
     return ""
 
 
-def _expected(case: Case, found: str) -> str:
-    return f"expected {case.wanted}, found {found}"
+def _mismatch(case: Case, reply: EngineReply) -> str:
+    return f"expected {case.wanted}, found {_outcome(reply)}"
 
 
-def _found(reply: EngineReply) -> str:
+def _outcome(reply: EngineReply) -> str:
     error = reply.error
     if error is None:
         return f"outcome {reply.attempt.outcome}"
     if error.detail_code == "engine_bug":
         return f"a fault in the engine's code ({error.message})"
-    later = "" if error.retry_after is None else f" with retry_after {error.retry_after:g}"
-    return f"{error.code}/{error.detail_code}{later}"
+    retry_after = "" if error.retry_after is None else f" with retry_after {error.retry_after:g}"
+    return f"{error.code}/{error.detail_code}{retry_after}"
 
 
 def _served(body: Body) -> bytes | Callable[[str], bytes]:

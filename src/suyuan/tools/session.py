@@ -80,11 +80,14 @@ class SessionSearch:
         plan = engines or self._engines
         tokens = tokens_for(depth, max_tokens)
         key = (query.key(), plan, depth, tokens)
-        allowed = min(max_age, _NEWS_SECONDS if _asks_for_news(query) else math.inf)
-        if (page := self._cache.get(key, min(allowed, self._service.cache_seconds or _SESSION_SECONDS))) is not None:
+        if _asks_for_news(query):
+            max_age = min(max_age, _NEWS_SECONDS)
+        cache_seconds = self._service.cache_seconds or _SESSION_SECONDS
+        page = self._cache.get(key, min(max_age, cache_seconds))
+        if page is not None:
             log.info("session cache hit trace=%s query=%r", query.trace_id, query.text)
             return replace(page, query=query, cached=True, took_ms=0), True
-        page = await self._flights.run(key, lambda: self._found(query, plan, depth, tokens, allowed))
+        page = await self._flights.run(key, lambda: self._search(query, plan, depth, tokens, max_age))
         if not self._closed:
             self._cache.put(key, page)
         return page, False
@@ -100,7 +103,7 @@ class SessionSearch:
             query = replace(self._within, text=query.text, count=query.count, trace_id=query.trace_id)
         return replace(query, focus=self._focus) if self._focus else query
 
-    async def _found(self, query: SearchQuery, plan: str, depth: Depth, tokens: int, max_age: float) -> SearchPage:
+    async def _search(self, query: SearchQuery, plan: str, depth: Depth, tokens: int, max_age: float) -> SearchPage:
         page = await self._service.search(query, engines=plan, max_age=max_age)
         return await self._reader.read(page, depth, tokens) if self._reader else page
 
