@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -19,6 +20,8 @@ from suyuan.client import AsyncClient
 from suyuan.config.settings import Settings
 from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import SuyuanError
+from suyuan.core.foreign_engine import adapted
+from suyuan.core.query import SearchQuery
 from suyuan.core.result import EngineResults, SearchResult
 from suyuan.doctor.engines import check
 from suyuan.engines import registry
@@ -247,3 +250,69 @@ def _status(url: str) -> int:
         except OSError:
             time.sleep(0.1)
     return 0
+
+
+class Escaping(BaseException):
+    """What no handler of errors catches."""
+
+
+@pytest.mark.req("G1.3", "G4.2", "C7.1")
+@pytest.mark.parametrize(
+    "kind", [asyncio.CancelledError, KeyboardInterrupt, SystemExit, Escaping, StopIteration, RecursionError]
+)
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_whatever_a_search_raises_ends_nothing_but_this_engine(kind: type[BaseException], is_async: bool) -> None:
+    if is_async and kind is StopIteration:
+        pytest.skip("Python itself turns it into a RuntimeError there")
+
+    class Raising:
+        name = "raising"
+
+        def search(self, query: str, num_results: int) -> Any:
+            raise kind()
+
+    class RaisingAsync:
+        name = "raising"
+
+        async def search(self, query: str, num_results: int) -> Any:
+            raise kind()
+
+    with pytest.raises(SuyuanError) as caught:
+        await searched(RaisingAsync if is_async else Raising)
+    assert caught.value.detail_code == "engine_bug"
+
+
+async def test_a_search_that_is_cancelled_is_cancelled() -> None:
+    class Slow:
+        name = "slow"
+
+        async def search(self, query: str, num_results: int) -> Any:
+            await asyncio.sleep(60)
+
+    task = asyncio.ensure_future(searched(Slow))
+    await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+class Row:
+    """A result of somebody else's class."""
+
+    def __init__(self, url: Any) -> None:
+        self.title, self.snippet, self._url = "Tea", "about tea", url
+
+    @property
+    def url(self) -> str:
+        if isinstance(self._url, Exception):
+            raise self._url
+        return str(self._url)
+
+
+@pytest.mark.req("C7.2", "G4.1")
+@pytest.mark.parametrize("bad", [None, 5, "text", [ROW], {"title": "no address"}, Row(KeyError("x")), object()])
+async def test_a_bad_row_costs_only_itself(bad: Any) -> None:
+    engine = adapted(plain([ROW, bad, Row("https://row.example/")])())
+    results = await engine.results_of(SearchQuery("tea leaves"))
+    assert [result.url for result in results.results] == [ROW["url"], "https://row.example/"]
+    assert [row.number for row in results.skipped] == [2]

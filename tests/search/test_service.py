@@ -18,6 +18,7 @@ from support.timing import PATIENCE, quickest, seconds_of
 from suyuan.client import AsyncClient
 from suyuan.config.load import load_settings
 from suyuan.config.settings import Settings
+from suyuan.core.engine import EngineSettings
 from suyuan.core.errors import (
     AuthError,
     BadGateway,
@@ -31,6 +32,7 @@ from suyuan.core.errors import (
 from suyuan.core.foreign_engine import adapted
 from suyuan.core.query import SearchQuery
 from suyuan.core.result import SearchPage, SearchResult
+from suyuan.core.secret import Secret
 from suyuan.core.views import VIEWS, receipt
 from suyuan.engines.catalogue import ENGINES
 from suyuan.search.engine_state import forget_states
@@ -617,12 +619,22 @@ async def test_the_configured_number_a_minute_is_the_most_that_are_sent(name: st
     assert [reply.attempt.detail_code for reply in refused[3:]] == ["own_rate_limit"] * 2
 
 
+@pytest.mark.req("P9.2")
+@pytest.mark.parametrize("name", ["searxng", "ddg_html", "brave"])
+@pytest.mark.parametrize("rate", [1, 3, 6, 10])
+async def test_a_limit_of_so_many_a_minute_allows_as_many_and_no_more(name: str, rate: int) -> None:
+    forget_states()
+    own = EngineSettings(rate_per_minute=float(rate), api_key=Secret("k"))
+    limiter = AsyncClient(Settings(engines={name: own})).engines[name].limiter
+    assert [limiter.take() for _ in range(rate)] == [0.0] * rate and limiter.take() > 50.0
+
+
 @pytest.mark.req("G5.2", "P9.2")
 @pytest.mark.parametrize("name", [info.name for info in ENGINES if info.needs_browser])
 def test_the_default_rate_lets_a_session_begin_with_several_searches(name: str) -> None:
     forget_states()
     limiter = AsyncClient(Settings()).engines[name].limiter
-    assert [limiter.take() for _ in range(5)] == [0.0] * 5 and limiter.take() > 0.0
+    assert [limiter.take() for _ in range(10)] == [0.0] * 10 and limiter.take() > 0.0
 
 
 @pytest.mark.req("G6.1", "P9.2", "G1.3")
@@ -842,11 +854,11 @@ async def test_many_at_once_on_one_engine_are_told_when_to_come_again_or_wait_th
                 except SuyuanError as error:
                     return error
 
-            hasty = await asyncio.gather(*(search(n, 0.0) for n in range(20)))
+            hasty = await asyncio.gather(*(search(n, 0.0) for n in range(30)))
             failed = [outcome for outcome in hasty if isinstance(outcome, SuyuanError)]
             assert any(error.detail_code == "own_rate_limit" for error in failed)
             assert all(error.retryable and error.retry_after for error in failed)
-            patient = await asyncio.gather(*(search(n, PATIENCE) for n in range(20, 40)))
+            patient = await asyncio.gather(*(search(n, PATIENCE) for n in range(30, 50)))
             assert all(isinstance(outcome, SearchPage) for outcome in patient)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ from aiohttp import FormData
 from server.serving import client as talking_to
 from server.serving import serving as serving_app
 from support.oai import reply as says
-from support.oai import serve_model
+from support.oai import serve_model, tool_call
 from support.site import Reply, Seen, free_port, redirect, reply, serve
 from support.timing import eventually
 from suyuan.client import AsyncClient
@@ -127,3 +128,70 @@ async def test_an_unknown_model_is_named(tmp_path: Path, text: str) -> None:
             status, told = await ask("POST", "/api/conversations", {"text": text, "model": "nosuch"})
             assert status == 400 and "nosuch" in told["error"]["message"]
             assert not (await ask("GET", "/api/conversations"))[1]["conversations"]
+
+
+@pytest.mark.parametrize("spelling", ["", "localhost", "https", "%6c"])
+async def test_a_shared_answer_that_read_a_document_by_its_address_keeps_it_at_home(
+    tmp_path: Path, spelling: str
+) -> None:
+    notes = "The vault code of the lighthouse is mango pepper 9921."
+    address: list[str] = []
+    with serve_model(
+        [
+            lambda _: tool_call("web_fetch", {"url": address[0]}),
+            lambda _: says(f"The code is told [1]. See [it]({address[0]}) or {address[0]}"),
+        ]
+    ) as model:
+        known = ModelSettings("openai", "m", model.url)
+        settings = replace(settings_of(free_port(), tmp_path / "data"), model=known)
+        with serving_app(settings) as served:
+            async with talking_to(served.url) as ask:
+                form = FormData()
+                form.add_field("files", notes.encode(), filename="annas.md")
+                async with ask.session.post(f"{served.url}/api/library", data=form) as sent:
+                    (document,) = (await sent.json())["documents"]
+                url = document["url"]
+                if spelling == "localhost":
+                    url = url.replace("127.0.0.1", "localhost")
+                if spelling == "%6c":
+                    url = url.replace("/library/", "/%6cibrary/")
+                address.append(url)
+                body = {"text": f"What is the code? See {url}", "mode": "agent"}
+                _, made = await ask("POST", "/api/conversations", body)
+                path = f"/api/conversations/{made['id']}"
+
+                async def answered() -> bool:
+                    messages = (await ask("GET", path + "/messages"))[1]["messages"]
+                    return bool(messages[-1]["answer"])
+
+                assert await eventually(answered)
+                _, own = await ask("GET", path + "/messages")
+                assert "mango pepper" in str(own), "the document was read"
+                _, share = await ask("POST", path + "/shares", {})
+                link = share["url"].rpartition("/")[2]
+                for shared in (f"/api/shared/{link}", f"/s/{link}"):
+                    status, told = await ask("GET", shared)
+                    assert status == 200 and "The code is told" in str(told)
+                    assert document["id"] not in str(told) and "mango pepper" not in str(told), shared
+                    assert "[]()" not in str(told) and 'href=""' not in str(told), "a link leads somewhere"
+
+
+def addresses_of_this_machine() -> list[str]:
+    told = subprocess.run(["hostname", "-I"], capture_output=True, text=True, check=False).stdout
+    return [address for address in told.split() if ":" not in address]
+
+
+@pytest.mark.skipif(not addresses_of_this_machine(), reason="this machine has no address in a network")
+async def test_the_address_of_this_machine_in_its_network_is_an_own_one(tmp_path: Path) -> None:
+    async with serve(lambda _: reply(PAGE)) as other:
+        port = free_port()
+        for address in addresses_of_this_machine():
+            pages = PageSettings(allow_networks=(f"{address}/32",), allow_hosts=(address,))
+            settings = Settings(pages=pages, server=ServerSettings("0.0.0.0", port), data_dir=tmp_path)
+            async with AsyncClient(settings) as client:
+                for path in PATHS:
+                    with pytest.raises(SuyuanError) as caught:
+                        await client.read(f"http://{address}:{port}{path}")
+                    assert caught.value.detail_code == "own_address"
+                elsewhere = urlsplit(other.url).port
+                client.network.guard.check_url(f"http://{address}:{elsewhere}/")

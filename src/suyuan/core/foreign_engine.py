@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from .causes.engine import ENGINE_BUG
@@ -49,25 +50,39 @@ class ForeignEngine(Engine):
         self, query: SearchQuery, send: Send | None = None, elsewhere: Elsewhere | None = None
     ) -> EngineResults:
         """Search by the engine's own network; one that is not asynchronous runs in a thread."""
-        text = QueryText(query)
         try:
-            if inspect.iscoroutinefunction(self._engine.search):
-                answer: Any = await self._engine.search(text, query.count)
-            else:
-                answer = await asyncio.to_thread(self._called, text, query.count)
-                answer = await answer if inspect.isawaitable(answer) else answer
-        except SystemExit as error:
-            raise RuntimeError(f"SystemExit: {error}") from error
+            answer = await self._searched(QueryText(query), query.count)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            # Nobody has cancelled this search: the engine has raised it itself.
+            raise bug(self.name, "its search fails", error) from error
+        except (Exception, GeneratorExit):
+            raise
+        except BaseException as error:
+            # What would end the program, or stop the event loop, is a fault of this engine alone.
+            raise bug(self.name, "its search fails", error) from error
         if isinstance(answer, EngineResults):
             return answer
         return _results(answer, self.name)
 
+    async def _searched(self, text: QueryText, count: int) -> Any:
+        if inspect.iscoroutinefunction(self._engine.search):
+            return await self._engine.search(text, count)
+        answer = await asyncio.to_thread(self._called, text, count)
+        return await answer if inspect.isawaitable(answer) else answer
+
     def _called(self, text: QueryText, count: int) -> Any:
         try:
             return self._engine.search(text, count)
-        except (StopIteration, SystemExit) as error:
-            # No future can hold these.
-            raise RuntimeError(f"{type(error).__name__}: {error}") from error
+        except StopIteration as error:
+            # No future can hold it.
+            raise bug(self.name, "its search fails", error) from error
+        except Exception:
+            raise
+        except BaseException as error:
+            raise bug(self.name, "its search fails", error) from error
 
 
 class BrokenEngine(Engine):
@@ -150,23 +165,26 @@ def _results(answer: Any, name: str) -> EngineResults:
     found: list[SearchResult] = []
     skipped: list[SkippedRow] = []
     for number, row in enumerate(answer, 1):
-        fields = _fields(row, name)
-        wrong = [field for field, value in fields.items() if not isinstance(value, str)]
-        if wrong:
-            reasons = ", ".join(f"{field} is {type(fields[field]).__name__}, not a text" for field in wrong)
-            skipped.append(SkippedRow(number, reasons))
-        elif isinstance(row, SearchResult):
-            found.append(row)
-        else:
-            found.append(SearchResult(**fields, engine=name))
+        try:
+            found.append(_result(row, name))
+        except FAULTS as error:
+            # One row of several: its class may be anybody's.
+            skipped.append(SkippedRow(number, f"{type(error).__name__}: {error}"))
+    if skipped and not found:
+        what = f"search returned a list without any result in it ({skipped[0].reason}), not {_EXPECTED}"
+        raise ENGINE_BUG(engine=name, what=what)
     return EngineResults(tuple(found), skipped=tuple(skipped))
 
 
-def _fields(row: Any, name: str) -> dict[str, Any]:
-    """Title, address and snippet of one result; a mapping may lack the texts."""
+def _result(row: Any, name: str) -> SearchResult:
+    """One result: ours, a mapping, or an object with such attributes; title and snippet may be missing."""
+    read = row.get if isinstance(row, Mapping) else partial(getattr, row)
+    fields: dict[str, Any] = {field: read(field, None) or "" for field in _TEXTS}
+    wrong = [field for field, value in fields.items() if not isinstance(value, str)]
+    if wrong:
+        raise TypeError(", ".join(f"{field} is {type(fields[field]).__name__}, not a text" for field in wrong))
     if isinstance(row, SearchResult):
-        return {field: getattr(row, field) for field in _TEXTS}
-    if not isinstance(row, Mapping) or "url" not in row:
-        what = f"search returned a list with {type(row).__name__} in it, not {_EXPECTED}"
-        raise ENGINE_BUG(engine=name, what=what)
-    return {"title": row.get("title") or "", "url": row["url"], "snippet": row.get("snippet") or ""}
+        return row
+    if not fields["url"]:
+        raise TypeError(f"{type(row).__name__} has no url")
+    return SearchResult(**fields, engine=name)

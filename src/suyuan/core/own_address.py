@@ -18,6 +18,9 @@ _DOCUMENT = re.compile(r"/library/+([0-9a-f]{16})(?![0-9a-f])", re.I)
 _ADDRESS = re.compile(r"https?:[^\s<>\"]+", re.I)
 # The path itself, with whatever signs between, also where it is cut off its host.
 _NAMED = re.compile(r"library[^0-9a-z]{1,12}[0-9a-f]{16}", re.I)
+# An address as it is written, perhaps as the target of a link; and what is left of a link without one.
+_WRITTEN_ADDRESS = re.compile(r"(?:(?<=(\]\())|(?<!\w))((?:https?:|/)[^\s<>\"()]+)", re.I)
+_EMPTY_LINK = re.compile(r"\[((?:\[[^\[\]]*\]|[^\[\]])*)\]\(\)")
 _STRIPPED = re.compile(r"[\t\r\n]")
 _DECODED_TIMES = 3
 _MOST_ESCAPES = 20_000
@@ -48,6 +51,10 @@ class OwnAddresses:
         """Whether this server is at that port of an IP address, by whatever name it was found."""
         return any((_host(ip), port) == own[:2] and not own[2] for own in self.places)
 
+    def has_port(self, port: int) -> bool:
+        """Whether this server listens at that port of this machine."""
+        return any(own[:2] == ("", port) for own in self.places)
+
     def document(self, url: str) -> str:
         """The id of the document that ``url`` leads to; empty for any other address.
 
@@ -65,6 +72,22 @@ def document_id(url: str) -> str:
         return ""
     match = _DOCUMENT.search(unquote(parsed.pathname)) if parsed.protocol in _PORTS else None
     return match[1].lower() if match else ""
+
+
+def without_documents(text: str) -> str:
+    """``text`` with the names of documents in place of their addresses, and citations of them without a link."""
+    if not names_document(text):
+        return text
+    return _EMPTY_LINK.sub(r"\1", _WRITTEN_ADDRESS.sub(_document_name, text))
+
+
+def _document_name(address: re.Match[str]) -> str:
+    if not names_document(address[2]):
+        return address[0]
+    # In a link of Markdown the text stands before it.
+    if address[1]:
+        return ""
+    return unquote(address[2].partition("#")[0].rpartition("/")[2])
 
 
 def names_document(value: Any) -> bool:

@@ -51,9 +51,9 @@ class Google(Engine):
     title = "Google"
     default_url = "https://www.google.com"
     supported_params = frozenset({"lang", "country", "freshness", "allowed_domains", "blocked_domains"})
-    rate_per_minute = 10
+    rate_per_minute = 20
     # A session searches several times in a row.
-    burst = 5
+    burst = 10
     needs_browser = True
     redirect_hosts = ("www.google.com",)
 

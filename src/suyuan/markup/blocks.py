@@ -369,6 +369,9 @@ def _cite_rule(state: StateInline, silent: bool) -> bool:
     context: _Context = state.env["context"]
     if not marker or not _WEB.match(context.sources.get(int(marker[1]), "")):
         return False
+    if state.src.startswith("(", marker.end()):
+        # A link that the model has written itself.
+        return False
     if not silent:
         # The number stands at the word, whether or not the model wrote a space.
         state.pending = state.pending.rstrip(" ")

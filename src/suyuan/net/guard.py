@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from socket import AF_INET, AF_INET6, SOCK_DGRAM, socket
 
 from ada_url import URL, HostType
 
@@ -163,14 +164,20 @@ class Guard:
         if self._own.covers(address.href):
             raise OWN_ADDRESS(where=address.netloc)
         if address.ip is not None:
-            self.check_address(address.ip, address.host)
+            self.check_address(address.ip, address.host, address.port)
         elif not self._allows(address.host) and (reason := _local_name(address.host)):
             raise GUARD_REFUSED(where=address.host, why=reason)
         return address
 
+    def _is_own(self, ip: str, port: int) -> bool:
+        """Whether this server is at that port of an IP address, be it that of this machine in its network."""
+        if self._own.covers_ip(ip, port):
+            return True
+        return self._own.has_port(port) and is_of_this_machine(ip)
+
     def check_address(self, ip: IP | str, host: str = "", port: int = 0) -> None:
         """Raise a cause unless ``ip``, an address of ``host``, is public or allowed, and not our own at ``port``."""
-        if port and self._own.covers_ip(str(ip), port):
+        if port and self._is_own(str(ip), port):
             raise OWN_ADDRESS(where=f"{host or ip}:{port}")
         if isinstance(ip, str):
             ip = ip_address(ip)
@@ -258,3 +265,14 @@ def host_pattern(text: str) -> str:
 def _bad(url: str, why: str) -> Exception:
     # A password in the URL is not repeated.
     return BAD_URL(url=_USERINFO.sub(r"\1***@", url[:2000])[:120], why=Text(f"network.reason.{why}"))
+
+
+def is_of_this_machine(ip: str) -> bool:
+    """Whether an IP address is one of this machine: no socket can be bound to those of others."""
+    family = AF_INET6 if ":" in ip else AF_INET
+    try:
+        with socket(family, SOCK_DGRAM) as bound:
+            bound.bind((ip, 0))
+    except OSError:
+        return False
+    return True

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from .engine_status import EngineStatus
 
 
+_MAX_BURST = 10
+"""The most requests at once to an engine whose limit somebody has set."""
+
+
 class EnginePool(Mapping[str, EngineRunner]):
     """The engines that a search may ask. An engine's code is imported when it is first looked up."""
 
@@ -111,8 +115,12 @@ class EnginePool(Mapping[str, EngineRunner]):
 
     def _runner(self, name: str, settings: EngineSettings, trial_state: EngineState | None = None) -> EngineRunner:
         engine = self._engine(name, settings)
-        rate = engine.rate_per_minute if settings.rate_per_minute is None else settings.rate_per_minute
-        key = StateKey(name, engine.base_url, self._exit, rate or None, engine.burst)
+        rate, burst = engine.rate_per_minute, engine.burst
+        if settings.rate_per_minute is not None:
+            # Whoever sets a limit allows as many in a minute, be they close together.
+            rate = settings.rate_per_minute
+            burst = max(1, min(int(rate), _MAX_BURST))
+        key = StateKey(name, engine.base_url, self._exit, rate or None, burst)
         state = trial_state or shared_state(key, self._kept)
         shared = None
         if self._live is not None and trial_state is None:

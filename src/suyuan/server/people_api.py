@@ -21,6 +21,7 @@ from ..core.causes.people import (
     SCOPE_MISSING,
 )
 from ..core.errors import SuyuanError
+from ..core.own_address import document_id, without_documents
 from ..core.person import DEFAULT_SCOPES, EVERYBODY, SCOPES, Person, current_person, owner, require
 from ..core.result import LIBRARY
 from ..net.credentials import client_key
@@ -319,31 +320,34 @@ async def read_shared(request: Request, token: str) -> dict[str, Any]:
     return {"title": title, "messages": messages}
 
 
-_OWN_PARTS = ("url", "snippet", "summary", "quote", "link", "says", "details")
+_OWN_PARTS = ("url", "snippet", "summary", "quote", "link", "says", "details", "read_from")
 
 
 def _for_all(message: dict[str, Any]) -> dict[str, Any]:
     """A message as everybody may see it: of own documents only the titles, no passage, path or address."""
     sources = (message["answer"] or {}).get("sources", ())
-    own = {each["number"]: each["url"] for each in sources if each.get("engine") == LIBRARY}
-    shown: dict[str, Any] = _without_own(message, own) if own else message
+    own = frozenset(source["number"] for source in sources if _is_own(source))
+    shown: dict[str, Any] = _without_own(message, own)
     return shown
 
 
-def _without_own(value: Any, own: Mapping[int, str]) -> Any:
-    """``value`` without what belongs to the sources of these numbers, and without their addresses."""
+def _is_own(source: Mapping[str, Any]) -> bool:
+    """Whether a source is a document of the user, found by a search or read by its address."""
+    addresses = (source.get("url"), source.get("read_from"))
+    return source.get("engine") == LIBRARY or any(document_id(address) for address in addresses if address)
+
+
+def _without_own(value: Any, own: frozenset[int]) -> Any:
+    """``value`` without what belongs to the sources of these numbers, and without addresses of documents."""
     if isinstance(value, str):
-        for url in own.values():
-            value = value.replace(url, "")
-        return value
+        return without_documents(value)
     if isinstance(value, list | tuple):
-        return [_without_own(each, own) for each in value]
+        return [_without_own(item, own) for item in value]
     if not isinstance(value, dict):
         return value
-    made = {name: _without_own(each, own) for name, each in value.items()}
-    if made.get("engine") == LIBRARY or made.get("number") in own:
-        made.update({name: _empty(made[name]) for name in _OWN_PARTS if name in made})
-    return made
+    if _is_own(value) or value.get("number") in own:
+        value = {**value, **{name: _empty(value[name]) for name in _OWN_PARTS if name in value}}
+    return {name: _without_own(item, own) for name, item in value.items()}
 
 
 def _empty(value: Any) -> str | None:
@@ -364,7 +368,7 @@ async def shared_messages(request: Request, token: str) -> tuple[str, list[dict[
         if conversation is None or conversation.deleted_at:
             raise NO_SUCH_SHARE()
         found = chat.store.messages_at(share.conversation, share.until)
-        return conversation.title, [_for_all(each.as_dict()) for each in found]
+        return without_documents(conversation.title), [_for_all(message.as_dict()) for message in found]
 
     return await chat.read(work)
 
