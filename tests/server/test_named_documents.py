@@ -49,6 +49,13 @@ WAYS = {
     "another port": f"http://127.0.0.1:9999/library/{ID}",
 }
 """How the address of a document can be written."""
+WRITTEN = {
+    "references of HTML": f"{BASE}&#47;&#x6c;ibrary&sol;{ID}",
+    "escapes of JSON": f"{BASE}\\u002f\\u006Cibrary/{ID}",
+    "a soft hyphen": f"{BASE}/li\u00adbrary/{ID}",
+    "a space of no width": f"{BASE}/library/{ID[:8]}\u200b{ID[8:]}",
+}
+"""How clients write it within a text: no address that can be read, but all that is needed to know the document."""
 OTHERS = (
     "",
     "https://example.org/library/",
@@ -60,6 +67,11 @@ OTHERS = (
 
 
 @pytest.mark.req("C11.2")
+@pytest.mark.parametrize("way", WRITTEN)
+def test_an_address_within_a_text_names_its_document(way: str) -> None:
+    assert names_document({"a": [f"The code is zebra. {WRITTEN[way]}"]})
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_what_is_read_as_a_document_is_private_where_it_is_named(way: str) -> None:
     own = OwnAddresses.of([BASE])
@@ -176,7 +188,7 @@ async def server(_folder: Path) -> AsyncIterator[Asked]:
 
 @pytest.mark.req("C11.2")
 async def test_a_document_that_any_part_of_a_history_names_is_private(server: Asked) -> None:
-    ways = itertools.cycle(WAYS.values())
+    ways = itertools.cycle([*WAYS.values(), *WRITTEN.values()])
     for shape in SHAPES:
         asked = await server.queries(*shape())
         assert asked == [SECRET], "without a document the words may be searched"

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import unescape
 from ipaddress import ip_address
 from typing import Any, Self
 from urllib.parse import unquote
 
 from ada_url import URL
+
+from ..text.visible import shown_text
 
 _DOCUMENT = re.compile(r"/library/+([0-9a-f]{16})(?![0-9a-f])", re.I)
 _ADDRESS = re.compile(r"https?:[^\s<>\"]+", re.I)
@@ -21,6 +24,7 @@ _NAMED = re.compile(r"library[^0-9a-z]{1,12}[0-9a-f]{16}", re.I)
 # An address as it is written, perhaps as the target of a link; and what is left of a link without one.
 _WRITTEN_ADDRESS = re.compile(r"(?:(?<=(\]\())|(?<!\w))((?:https?:|/)[^\s<>\"()]+)", re.I)
 _EMPTY_LINK = re.compile(r"\[((?:\[[^\[\]]*\]|[^\[\]])*)\]\(\)")
+_JSON_ESCAPE = re.compile(r"\\u([0-9a-f]{4})", re.I)
 _STRIPPED = re.compile(r"[\t\r\n]")
 _DECODED_TIMES = 3
 _MOST_ESCAPES = 20_000
@@ -99,6 +103,7 @@ def _names_document(text: str) -> bool:
     if text.count("%") > _MOST_ESCAPES:
         # Nobody writes so; what would take long to look at counts as private.
         return True
+    text = shown_text(_decoded(text))
     for _ in range(_DECODED_TIMES):
         if "%" not in text:
             break
@@ -107,6 +112,15 @@ def _names_document(text: str) -> bool:
     text = text.replace("\\/", "/").replace("\\", "/")
     # The parser of addresses leaves these out.
     return any(map(_plainly_named, {text, _STRIPPED.sub("", text)}))
+
+
+def _decoded(text: str) -> str:
+    """``text`` with the characters that HTML and JSON within a text stand for."""
+    if "&" in text:
+        text = unescape(text)
+    if "\\u" in text:
+        text = _JSON_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
+    return text
 
 
 def _plainly_named(text: str) -> bool:
