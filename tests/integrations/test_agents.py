@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -358,3 +359,11 @@ async def test_a_provider_that_cannot_be_asked_is_replaced_by_duckduckgo_and_log
         assert "ddg.example" in await asyncio.to_thread(tool.invoke, {"query": "tea"})
     told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert any(provider in text and "duck-duck-scrape" in text for text in told), told
+
+
+@pytest.mark.req("P4.3", "P1.2")
+@pytest.mark.parametrize("given", [5, "x", [1], {"enabled": "yes"}, {"enabled": "true"}, {"enabled": 1}])
+def test_nothing_but_true_enables_the_search_of_a_session(given: Any) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        AgentManager(Settings()).get_or_create_session("s", web_search=given)
+    assert caught.value.detail_code == "bad_argument"

@@ -153,8 +153,8 @@ FAULTS = (
         "G4.1",
         "an engine that waits holds up all others",
         "core/foreign_engine.py",
-        "answer = await asyncio.to_thread(self._called, text, query.count)",
-        "answer = self._called(text, query.count)",
+        "answer = await asyncio.to_thread(self._called, text, count)",
+        "answer = self._called(text, count)",
     ),
     Fault(
         "G4.2",

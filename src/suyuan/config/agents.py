@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from ..core.causes.asked import BAD_ARGUMENT
 from ..core.engine import EngineSettings
+from ..core.errors import SuyuanError
 from ..core.query import MAX_RESULTS
 from ..core.secret import MASK, Secret
 from ..core.setting import InvalidValue, ValueKind, flag, number, text, whole
@@ -58,6 +59,12 @@ class AgentWebSearch:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
         """The search that a mapping such as ``{"enabled": True, "maxResults": 3}`` describes."""
+        if not isinstance(options, Mapping):
+            raise _wrong_type("webSearch", "mapping", options)
+        enabled = options.get("enabled")
+        if enabled is not None and not isinstance(enabled, bool):
+            # Nothing but true enables a search, here as in agents.json.
+            raise _wrong_type("enabled", "bool", enabled)
         given: dict[str, Any] = {}
         for name, value in options.items():
             if name not in _OPTIONS:
@@ -74,6 +81,11 @@ class AgentWebSearch:
                 raise BAD_ARGUMENT(name=name, why=error.reason) from None
         given["api_key"] = Secret(given.get("api_key", ""))
         return cls(**given, most_results=given.get("max_results", 0))
+
+
+def _wrong_type(name: str, wanted: str, value: object) -> SuyuanError:
+    why = Text("input.detail.wrong_type", {"wanted": wanted, "given": type(value).__name__})
+    return BAD_ARGUMENT(name=name, why=why)
 
 
 def agent_web_search(agent_id: str, settings: Settings) -> tuple[AgentWebSearch, tuple[ConfigProblem, ...]]:
