@@ -1,0 +1,175 @@
+"""An archive or a library that is overwritten in use: what is open is rescued, and nothing is dropped in silence."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suyuan.core.document import Document
+from suyuan.core.notices import Notices
+from suyuan.pages.archive import Archive
+
+_PAGES = 30
+# Whatever writes to the file is another process: one that closed it here would cost SQLite its locks.
+_WRITE = "import os, sys; f = os.open(sys.argv[1], os.O_WRONLY); {work}"
+_RESTORE = """
+import sqlite3, sys
+to, by = sqlite3.connect(sys.argv[1], timeout=30), sqlite3.connect(sys.argv[2])
+by.backup(to)
+"""
+_CHECKPOINT = """
+import sqlite3, sys
+sqlite3.connect(sys.argv[1], timeout=30).execute(f"PRAGMA wal_checkpoint({sys.argv[2]})").fetchall()
+"""
+
+
+def _python(code: str, *words: object) -> None:
+    subprocess.run([sys.executable, "-c", code, *map(str, words)], check=True)
+
+
+def _document(name: str) -> Document:
+    text = f"Page {name} about the lighthouse, which is long enough to be kept. " * 20
+    url, moment = f"https://{name}.example/", "2026-11-01T10:00:00+00:00"
+    return Document(url=url, final_url=url, title="", text=text, content_type="text/html", fetched_at=moment)
+
+
+def _filled(file: Path, name: str) -> None:
+    with closing(Archive(file)) as archive:
+        for number in range(_PAGES):
+            archive.put(_document(f"{name}{number}"))
+
+
+def _copied(name: str) -> Callable[[Path], None]:
+    return lambda file: subprocess.run(["cp", str(file.with_name(name)), str(file)], check=True) and None
+
+
+def _copied_behind(mode: str, name: str) -> Callable[[Path], None]:
+    def copied(file: Path) -> None:
+        _python(_CHECKPOINT, file, mode)
+        _copied(name)(file)
+
+    return copied
+
+
+def _restored(name: str) -> Callable[[Path], None]:
+    return lambda file: _python(_RESTORE, file, file.with_name(name))
+
+
+def _truncated(size: int) -> Callable[[Path], None]:
+    return lambda file: _python(_WRITE.format(work=f"os.ftruncate(f, {size})"), file)
+
+
+def _noise(start: int) -> Callable[[Path], None]:
+    content = random.Random(start).randbytes(100)
+    return lambda file: _python(_WRITE.format(work=f"os.pwrite(f, {content!r}, {start})"), file)
+
+
+def _text(file: Path) -> None:
+    _python(_WRITE.format(work="os.ftruncate(f, 0); os.write(f, b'not a database')"), file)
+
+
+HARMS = {
+    "text": _text,
+    **{f"cut to {size}": _truncated(size) for size in (0, 1, 100, 4096, 20_480)},
+    **{f"from {start}": _noise(start) for start in (0, 16, 60)},
+    **{f"a copy of the {name}": _copied(f"{name}.sqlite") for name in ("older", "other")},
+    **{f"the {name} restored": _restored(f"{name}.sqlite") for name in ("older", "other")},
+    **{
+        f"a copy of the older after {mode}": _copied_behind(mode, "older.sqlite")
+        for mode in ("TRUNCATE", "RESTART", "PASSIVE")
+    },
+}
+TOLD = {f"{kind}_{what}" for kind in ("archive", "library") for what in ("overwritten", "damaged", "replaced")}
+
+
+def _codes(folder: Path) -> set[str]:
+    return {notice.failure.detail_code for notice in Notices(folder).open()}
+
+
+def _everywhere(file: Path) -> set[str]:
+    """The pages in the file and in what was set aside."""
+    found: set[str] = set()
+    for each in (file, *file.parent.glob(f"{file.name}.damaged-*")):
+        if each.suffix not in ("-wal", "-shm"):
+            try:
+                with closing(sqlite3.connect(each)) as db:
+                    found |= {row[0] for row in db.execute("SELECT page FROM documents")}
+            except sqlite3.DatabaseError:
+                continue
+    return found
+
+
+@pytest.mark.parametrize("kind", ["archive", "library"])
+@pytest.mark.parametrize("seen_by", ["a write", "a read", "the end"])
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
+def test_one_that_is_overwritten_in_use_goes_on_and_says_so(
+    tmp_path: Path, harm: Callable[[Path], None], seen_by: str, kind: Any
+) -> None:
+    file = tmp_path / "a.sqlite"
+    _filled(file.with_name("other.sqlite"), "other")
+    with closing(Archive(file, kind=kind)) as archive, closing(Archive(file, kind=kind)) as beside:
+        for number in range(_PAGES):
+            archive.put(_document(f"early{number}"))
+        _python(_CHECKPOINT, file, "TRUNCATE")
+        subprocess.run(["cp", str(file), str(file.with_name("older.sqlite"))], check=True)
+        for number in range(_PAGES):
+            archive.put(_document(f"late{number}"))
+        beside.get("https://late1.example/")
+        harm(file)
+        if seen_by == "a write":
+            archive.put(_document("after"))
+            beside.put(_document("beside"))
+        if seen_by != "the end":
+            archive.get("https://late1.example/")
+            assert _codes(tmp_path) & TOLD, "at once"
+            for number in range(3):
+                archive.put(_document(f"new{number}"))
+                assert beside.get(f"https://new{number}.example/")
+            assert archive.check() == beside.check() == "ok"
+    assert _codes(tmp_path) & TOLD
+    with closing(Archive(file, kind=kind)) as again:
+        if seen_by != "the end":
+            assert again.get("https://new2.example/")
+        if seen_by == "a write":
+            assert again.get("https://after.example/") and again.get("https://beside.example/")
+    assert len(list(tmp_path.glob("*.rescued*"))) == 0
+    if "overwritten" in "".join(_codes(tmp_path)):
+        (told,) = (each for each in Notices(tmp_path).open() if "overwritten" in each.failure.detail_code)
+        assert "a.sqlite.damaged-" in told.failure.say("en")[0]
+
+
+@pytest.mark.parametrize("harm", ["text", "cut to 0", "a copy of the older", "a copy of the other"])
+def test_what_is_only_in_the_log_is_kept(tmp_path: Path, harm: str) -> None:
+    file = tmp_path / "a.sqlite"
+    _filled(file.with_name("other.sqlite"), "other")
+    with closing(Archive(file)) as archive:
+        archive.put(_document("first"))
+        _python(_CHECKPOINT, file, "TRUNCATE")
+        subprocess.run(["cp", str(file), str(file.with_name("older.sqlite"))], check=True)
+        for number in range(_PAGES):
+            archive.put(_document(f"late{number}"))
+        HARMS[harm](file)
+        found = [number for number in range(_PAGES) if archive.get(f"https://late{number}.example/")]
+        assert found == list(range(_PAGES))
+    assert "archive_overwritten" in _codes(tmp_path)
+
+
+def test_what_sqlite_itself_does_with_it_is_not_taken_for_that(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite"
+    run = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=30).executescript(sys.argv[2])"
+    with closing(Archive(file)) as archive, closing(Archive(file)) as beside:
+        for number, statement in enumerate(("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)", "ANALYZE", "REINDEX") * 3):
+            archive.put(_document(f"one{number}"))
+            _python(run, file, statement)
+            beside.put(_document(f"two{number}"))
+            assert archive.get(f"https://two{number}.example/") and archive.check() == "ok"
+            archive.prune()
+    assert _codes(tmp_path) == set()
