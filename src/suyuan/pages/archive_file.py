@@ -142,8 +142,8 @@ class ArchiveFile:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def finish(self) -> None:
-        """Rescue what has been overwritten since the last transaction, and close the connection."""
-        if self._is_overwritten():
+        """Look once more whether the file is still what it was, and close the connection."""
+        if self._db is not None and not self._was_replaced():
             with contextlib.suppress(SuyuanError):
                 self.run(lambda db: None)
         self.close()

@@ -79,6 +79,8 @@ class Connections:
         if self.soundness is not None:
             self.soundness.close()
         if self.watch is not None:
+            if not self._in_use():
+                self.watch.confirm_last()
             self.watch.close()
         with self.writing:
             self.engine.dispose()

@@ -90,6 +90,20 @@ class FileWatch:
         self._begin_rescue()
         return False
 
+    def confirm_last(self) -> None:
+        """See before the end whether what was written is still there, where a connection is free."""
+        self.look()
+        if self.is_lost or self._opened == _UNKNOWN:
+            return
+        with suppress(sqlite3.Error, SuyuanError):
+            raw = self._engine.raw_connection()
+            try:
+                db = raw.driver_connection
+                assert db is not None, "a connection of the pool has one of the driver"
+                self.confirm(db, self.before_transaction(db))
+            finally:
+                raw.close()
+
     def close(self) -> None:
         """Rescue what has not been rescued, before the connections are closed."""
         self.look()
