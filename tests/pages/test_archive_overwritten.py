@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -94,19 +93,6 @@ def _codes(folder: Path) -> set[str]:
     return {notice.failure.detail_code for notice in Notices(folder).open()}
 
 
-def _everywhere(file: Path) -> set[str]:
-    """The pages in the file and in what was set aside."""
-    found: set[str] = set()
-    for each in (file, *file.parent.glob(f"{file.name}.damaged-*")):
-        if each.suffix not in ("-wal", "-shm"):
-            try:
-                with closing(sqlite3.connect(each)) as db:
-                    found |= {row[0] for row in db.execute("SELECT page FROM documents")}
-            except sqlite3.DatabaseError:
-                continue
-    return found
-
-
 @pytest.mark.parametrize("kind", ["archive", "library"])
 @pytest.mark.parametrize("seen_by", ["a write", "a read", "the end"])
 @pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
@@ -140,10 +126,7 @@ def test_one_that_is_overwritten_in_use_goes_on_and_says_so(
             assert again.get("https://new2.example/")
         if seen_by == "a write":
             assert again.get("https://after.example/") and again.get("https://beside.example/")
-    assert len(list(tmp_path.glob("*.rescued*"))) == 0
-    if "overwritten" in "".join(_codes(tmp_path)):
-        (told,) = (each for each in Notices(tmp_path).open() if "overwritten" in each.failure.detail_code)
-        assert "a.sqlite.damaged-" in told.failure.say("en")[0]
+    assert not list(tmp_path.glob("*.rescued*"))
 
 
 @pytest.mark.parametrize("harm", ["text", "cut to 0", "a copy of the older", "a copy of the other"])
@@ -154,12 +137,13 @@ def test_what_is_only_in_the_log_is_kept(tmp_path: Path, harm: str) -> None:
         archive.put(_document("first"))
         _python(_CHECKPOINT, file, "TRUNCATE")
         subprocess.run(["cp", str(file), str(file.with_name("older.sqlite"))], check=True)
-        for number in range(_PAGES):
-            archive.put(_document(f"late{number}"))
+        late = [f"late{number}" for number in range(5)]
+        for name in late:
+            archive.put(_document(name))
         HARMS[harm](file)
-        found = [number for number in range(_PAGES) if archive.get(f"https://late{number}.example/")]
-        assert found == list(range(_PAGES))
-    assert "archive_overwritten" in _codes(tmp_path)
+        assert [name for name in late if archive.get(f"https://{name}.example/")] == late
+    (told,) = Notices(tmp_path).open()
+    assert told.failure.detail_code == "archive_overwritten" and "a.sqlite.damaged-" in told.failure.say("en")[0]
 
 
 def test_what_sqlite_itself_does_with_it_is_not_taken_for_that(tmp_path: Path) -> None:

@@ -1229,6 +1229,20 @@ FAULTS = (
         "        if self._rescuing is not None:",
     ),
     Fault(
+        "tests/store/test_overwritten.py::test_what_sqlite_itself_takes_for_sound_is_compared_with_the_last_write",
+        "what is read is not compared with what was written last",
+        "core/overwriting.py",
+        "        if not self._stamping.may_follow(before, now):\n            self.overwritten = True\n            return False\n",
+        "",
+    ),
+    Fault(
+        "tests/pages/test_archive_overwritten.py::test_what_is_only_in_the_log_is_kept",
+        "an archive that is overwritten in use is not looked at",
+        "pages/archive_file.py",
+        "not self._was_replaced() and self._content.look()",
+        "False",
+    ),
+    Fault(
         "tests/store/test_gone_files.py::test_what_was_lost_between_two_runs_is_told_once_whenever_it_was",
         "a database is not recorded",
         "core/kept_files.py",

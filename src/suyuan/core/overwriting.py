@@ -67,7 +67,8 @@ class Stamping:
         """Whether transactions of ours can have made ``now`` of ``before``."""
         if before.mark not in (0, now.mark):
             return False
-        return (now.writes - before.writes) % self.cycle < self.cycle // 2
+        ahead = (now.writes - before.writes) % self.cycle
+        return ahead < self.cycle // 2
 
 
 @dataclass(frozen=True, slots=True)
