@@ -1225,8 +1225,8 @@ FAULTS = (
         "tests/store/test_gone_files.py::test_a_store_that_goes_is_rescued_and_takes_nothing_more",
         "a file that goes before the end is not rescued",
         "store/rescue.py",
-        "        self.look()\n        if self._rescuing is not None:",
-        "        if self._rescuing is not None:",
+        "        self.look()\n        if idle:",
+        "        if idle:",
     ),
     Fault(
         "tests/store/test_overwritten.py::test_what_sqlite_itself_takes_for_sound_is_compared_with_the_last_write",

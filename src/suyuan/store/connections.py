@@ -79,9 +79,7 @@ class Connections:
         if self.soundness is not None:
             self.soundness.close()
         if self.watch is not None:
-            if not self._in_use():
-                self.watch.confirm_last()
-            self.watch.close()
+            self.watch.close(idle=not self._in_use())
         with self.writing:
             self.engine.dispose()
         if self.watch is not None and not self._in_use():

@@ -90,9 +90,8 @@ class FileWatch:
         self._begin_rescue()
         return False
 
-    def confirm_last(self) -> None:
+    def _confirm_last(self) -> None:
         """See before the end whether what was written is still there, where a connection is free."""
-        self.look()
         if self.is_lost or self._opened == _UNKNOWN:
             return
         with suppress(sqlite3.Error, SuyuanError):
@@ -104,9 +103,11 @@ class FileWatch:
             finally:
                 raw.close()
 
-    def close(self) -> None:
-        """Rescue what has not been rescued, before the connections are closed."""
+    def close(self, *, idle: bool) -> None:
+        """Rescue what has not been rescued, before the connections are closed; ``idle`` says that nobody uses one."""
         self.look()
+        if idle:
+            self._confirm_last()
         if self._rescuing is not None:
             self._rescuing.join()
 
