@@ -260,3 +260,26 @@ async def test_what_is_met_at_the_start_is_told_on_the_terminal(tmp_path: Path, 
             while not all(name in told for name in ("engine-keys.json.damaged", "models.json", "library.sqlite")):
                 told += (await process.stderr.readline()).decode()
         assert "file is gone" in told
+
+
+@pytest.mark.parametrize("option", ["--supervise", "--no-supervise"])
+async def test_a_store_that_is_lost_while_it_runs_is_told_on_the_terminal(tmp_path: Path, option: str) -> None:
+    places = {f"SUYUAN_{name}_DIR": str(tmp_path / name.lower()) for name in ("DATA", "STATE", "CONFIG")}
+    async with started("serve", "--port", "0", "--no-open", option, home=tmp_path, **places) as process:
+        url, _ = await address_of(process)
+        assert process.stderr is not None
+        said = ""
+        async with client(url) as ask:
+            await ask.conversation(search=False)
+            os.truncate(tmp_path / "data" / "chat.sqlite", 0)
+            status, _ = await ask("POST", "/api/conversations", {})
+            assert status == 503
+            async with asyncio.timeout(PATIENCE):
+                while "chat.sqlite was overwritten" not in said:
+                    said += (await process.stderr.readline()).decode()
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(PATIENCE):
+            _, err = await process.communicate()
+    said += err.decode()
+    assert process.returncode == 0 and said.count("chat.sqlite was overwritten") == 1
+    assert "everything is saved" not in said and "suyuan notices" in said.splitlines()[-1]

@@ -146,3 +146,68 @@ def test_what_has_nothing_of_a_store_stays_and_is_told_with_what_helps(tmp_path:
     message, hint = refused.value.say("en")
     assert str(file) in message and "suyuan restore" in hint
     assert _codes(file) == {"store_not_a_database"} and file.read_bytes() == content
+
+
+def _run(file: Path, statement: str) -> None:
+    run = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1], timeout=30); db.execute(sys.argv[2]).fetchall()"
+    subprocess.run([sys.executable, "-c", run, str(file), statement], check=True)
+
+
+_RESTORE = """
+import sqlite3, sys
+to, by = sqlite3.connect(sys.argv[1], timeout=30), sqlite3.connect(sys.argv[2])
+by.backup(to)
+"""
+
+
+def _restored(file: Path, by: str) -> None:
+    """As ``.restore`` of the command-line program does it: through SQLite, with all locks."""
+    subprocess.run([sys.executable, "-c", _RESTORE, str(file), str(file.with_name(by))], check=True)
+
+
+def _copied(mode: str) -> Callable[[Path], None]:
+    def copied(file: Path) -> None:
+        _run(file, f"PRAGMA wal_checkpoint({mode})")
+        _an_older_copy(file)
+
+    return copied
+
+
+def _restored_other(file: Path) -> None:
+    _filled(file.with_name("other.sqlite")).close()
+    _restored(file, "other.sqlite")
+
+
+BY_THE_RULES = {
+    "another restored": _restored_other, "an older one restored": lambda file: _restored(file, "older.sqlite"),
+    **{f"an older copy after {mode}": _copied(mode) for mode in ("TRUNCATE", "RESTART", "PASSIVE")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ["write", "read", "end"])
+@pytest.mark.parametrize("looked", [True, False])
+@pytest.mark.parametrize("harm", BY_THE_RULES.values(), ids=BY_THE_RULES)
+def test_what_sqlite_itself_takes_for_sound_is_compared_with_the_last_write(
+    tmp_path: Path, harm: Callable[[Path], None], looked: bool, asked: str
+) -> None:
+    file = tmp_path / "chat.sqlite"
+    store = _filled(file)
+    store._database.pragma("wal_checkpoint(TRUNCATE)")
+    if looked:
+        store.find()
+    subprocess.run(["cp", str(file), str(file.with_name("older.sqlite"))], check=True)
+    for number in range(3):
+        # The file itself has none of this yet.
+        store.begin_turn(store.create().id, "later", f"later{number}")
+    harm(file)
+    if asked == "read":
+        store.find()
+        assert store.is_gone
+    if asked != "end":
+        with pytest.raises(SuyuanError) as refused:
+            store.create()
+        assert refused.value.detail_code == "store_overwritten"
+    store.close()
+    assert _codes(file) & {"store_overwritten", "store_overwritten_saved"}
+    if harm is _restored_other:
+        assert not list(tmp_path.glob("chat.sqlite.rescued-*")), "nothing of the store is left to be rescued"

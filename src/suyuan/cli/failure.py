@@ -25,10 +25,15 @@ def show_failure(error: SuyuanError, t: Texts, what: str) -> int:
     return BAD_INPUT if bad_input else FAILED
 
 
-def show_notices(t: Texts) -> None:
-    """Write what this command has met: what was set aside, cut, dropped or started anew."""
+def show_notices(t: Texts, but: SuyuanError | None = None) -> None:
+    """Write what this command has met: what was set aside, cut, dropped or started anew.
+
+    What ``but`` says is told by the failure itself.
+    """
+    told = but.failure.say(t.lang) if but is not None else None
     for notice in take_met():
-        show_notice(notice, t)
+        if notice.failure.say(t.lang) != told:
+            show_notice(notice, t)
 
 
 def show_notice(notice: StoredNotice, t: Texts) -> None:

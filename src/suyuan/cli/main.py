@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         show_notices(t)
         return code
     except SuyuanError as error:
-        show_notices(t)
+        show_notices(t, error)
         return show_failure(error, t, args.failed)
     except KeyboardInterrupt:
         Terminal(sys.stderr).line(t("interrupted"))

@@ -10,13 +10,16 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.util import find_spec
+from itertools import chain
 from typing import Any
 
 from ..client import AsyncClient, Connect
 from ..config.settings import ServerSettings, Settings
 from ..config.ui import has_display
 from ..core.causes.live import WORKER_SILENT, WORKER_SILENT_UNKNOWN, WORKERS_NEED_STORE
+from ..core.causes.store import STORE_GONE, STORE_OVERWRITTEN, STORE_OVERWRITTEN_SAVED, STORE_RESCUED
 from ..core.notices import Notices
 from ..core.own_memory import close_own_memory
 from ..core.python_child import python_command
@@ -30,6 +33,7 @@ from .settings_check import check_settings
 from .startup import show_findings
 from .terminal import Terminal
 
+_STORE_LOST = {cause.detail_code for cause in (STORE_GONE, STORE_RESCUED, STORE_OVERWRITTEN, STORE_OVERWRITTEN_SAVED)}
 # Windows cannot hand sockets on to a worker.
 _CAN_SUPERVISE = os.name == "posix"
 
@@ -80,7 +84,7 @@ def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:
     from ..server.listen import serve
     from ..server.sockets import check_open, listen
 
-    origin = settings.server
+    origin, begun = settings.server, datetime.now(UTC)
     check_open(origin)
     sock = listen(origin.host, origin.port)
     origin = replace(origin, port=sock.getsockname()[1])
@@ -89,7 +93,7 @@ def _serve(settings: Settings, show: bool, t: Texts, connect: Connect) -> int:
     # Ctrl-C is the usual end; everything is closed by then.
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(DemoServer()) as app.state.demo_server:
         serve(app, sock, lambda: _announce(settings, origin, show, t))
-    Terminal(sys.stderr).line(t("serve.ended"))
+    Terminal(sys.stderr).line(t(_ended(settings, begun)))
     return 0
 
 
@@ -101,7 +105,7 @@ def _supervise(settings: Settings, args: argparse.Namespace, t: Texts) -> int:
     from ..server.sockets import check_open, listen, listen_shared
     from ..server.supervisor import Supervisor
 
-    origin = settings.server
+    origin, begun = settings.server, datetime.now(UTC)
     check_open(origin)
     if origin.workers > 1:
         if not settings.store_address:
@@ -133,10 +137,18 @@ def _supervise(settings: Settings, args: argparse.Namespace, t: Texts) -> int:
         # Its worker has said why.
         err.line(t("serve.gave_up", lives=end.lives, code=end.code))
     elif end.in_order:
-        err.line(t("serve.ended"))
+        err.line(t(_ended(settings, begun)))
     else:
         err.line(t("serve.cut_off"))
     return end.code
+
+
+def _ended(settings: Settings, begun: datetime) -> str:
+    """What is said at an end in order: a store that was lost meanwhile has taken nothing more."""
+    start = begun.isoformat(timespec="seconds")
+    notices = chain.from_iterable(Notices(folder).open() for folder in settings.kept_folders)
+    lost = any(notice.at >= start and notice.failure.detail_code in _STORE_LOST for notice in notices)
+    return "serve.ended_without_store" if lost else "serve.ended"
 
 
 def _command(args: argparse.Namespace, origin: ServerSettings) -> Callable[[int, int, int], list[str]]:

@@ -198,7 +198,7 @@ class Archive:
         """Close the file."""
         with self._lock:
             self._tidying.tell()
-            self._file.close()
+            self._file.finish()
 
 
 def _one(db: sqlite3.Connection, query: str, value: str | int) -> Document | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from ..core.causes.archive import (
     ARCHIVE_FULL,
     ARCHIVE_LOCKED,
     ARCHIVE_NOT_OURS,
+    ARCHIVE_OVERWRITTEN,
     ARCHIVE_READ_ONLY,
     ARCHIVE_REPLACED,
     ARCHIVE_TOO_NEW,
@@ -27,13 +29,16 @@ from ..core.causes.library import (
     LIBRARY_DAMAGED,
     LIBRARY_DISK_FULL,
     LIBRARY_LOCKED,
+    LIBRARY_OVERWRITTEN,
     LIBRARY_READ_ONLY,
     LIBRARY_UNUSABLE,
 )
 from ..core.disk_errors import is_full
+from ..core.errors import SuyuanError
 from ..core.file_lock import file_lock
 from ..core.kept_files import KeptFiles, Kind
 from ..core.notices import Notices
+from ..core.overwriting import OverwriteWatch, Stamp, Stamping, sound_stamp
 from ..core.private_file import private_folder
 from ..core.read_only import address_for_reading, is_read_only
 from .address import address_key
@@ -46,6 +51,8 @@ _BUSY_SECONDS = 1.0
 _WAL_BYTES = 1_000_000
 _PAGE_BYTES = 4096
 _MEMORY = ":memory:"
+# Releases before 0.3 know the version of the file by the number in which the store counts.
+_STAMPING = Stamping(1 << 20, in_version=False)
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _FULL = {sqlite3.SQLITE_FULL}
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
@@ -57,6 +64,7 @@ _OF_LIBRARY = {
     ARCHIVE_DAMAGED: LIBRARY_DAMAGED,
     ARCHIVE_FULL: LIBRARY_DISK_FULL,
     ARCHIVE_LOCKED: LIBRARY_LOCKED,
+    ARCHIVE_OVERWRITTEN: LIBRARY_OVERWRITTEN,
     ARCHIVE_READ_ONLY: LIBRARY_READ_ONLY,
     ARCHIVE_UNUSABLE: LIBRARY_UNUSABLE,
 }
@@ -79,6 +87,7 @@ class ArchiveFile:
         self._notices = notices or Notices(None if self._path == _MEMORY else Path(path).parent)
         self._db: sqlite3.Connection | None = None
         self._inode = 0
+        self._content = OverwriteWatch(_STAMPING)
         self.read_only = False
         """Whether the open connection only reads, since the disk is mounted read-only."""
 
@@ -132,12 +141,20 @@ class ArchiveFile:
             db.executescript("PRAGMA incremental_vacuum")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
+    def finish(self) -> None:
+        """Look once more whether the file is still what it was, and close the connection."""
+        if self._db is not None and not self._was_replaced():
+            with contextlib.suppress(SuyuanError):
+                self.run(lambda db: None)
+        self.close()
+
     def close(self) -> None:
         """Close the connection."""
         db, self._db = self._db, None
         if db is not None:
             with contextlib.suppress(sqlite3.Error):
                 db.close()
+        self._content.release()
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T], write: bool) -> T:
         with self._translated():
@@ -145,14 +162,50 @@ class ArchiveFile:
                 db = self._opened()
                 if write and self.read_only:
                     db = self._opened_for_writing()
+                if self._is_overwritten():
+                    self._rescue(db)
+                    continue
+                self._content.forget_in_memory(db)
+                known, counted = self._content.known, None
                 with db:
                     if write:
                         # Another process may write the same document at the same time.
                         db.execute("BEGIN IMMEDIATE")
-                    if not self._was_replaced():
-                        return work(db)
+                    usable = not self._was_replaced() and self._content.agrees(db, known)
+                    if usable:
+                        before = db.total_changes
+                        result = work(db)
+                        counted = _counted(db, before)
+                if usable:
+                    if counted is not None:
+                        self._content.learn(counted)
+                    return result
                 # What is written to a file that has been set aside would be lost.
                 self._open_present_file()
+
+    def _is_overwritten(self) -> bool:
+        """Whether something else than SQLite has written to the file that is open."""
+        return self._db is not None and not self._was_replaced() and self._content.look()
+
+    def _rescue(self, db: sqlite3.Connection) -> None:
+        """Put what the connection can still read in the place of what the file was overwritten with."""
+        path = Path(self._path)
+        copy = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}.rescued")
+        try:
+            with contextlib.suppress(sqlite3.Error):
+                _copy(db, copy)
+            found = sound_stamp(copy, _STAMPING)
+            if found is not None and not self._content.knows(found):
+                # All that is there is a whole file of somebody else, or an older one.
+                self._open_present_file()
+                return
+            if self._repair_from(copy, "overwritten", ARCHIVE_OVERWRITTEN, tables_too=True):
+                self.close()
+            else:
+                self._open_present_file()
+        finally:
+            for suffix in ("", "-wal", "-shm"):
+                copy.with_name(copy.name + suffix).unlink(missing_ok=True)
 
     def _was_replaced(self) -> bool:
         return self._path != _MEMORY and _inode(self._path) != self._inode
@@ -198,6 +251,8 @@ class ArchiveFile:
                 _make_private(path)
                 self._inode = _inode(self._path)
             self._set_up(db)
+            if not in_memory:
+                self._content.open(path)
         except BaseException:
             db.close()
             raise
@@ -261,6 +316,9 @@ class ArchiveFile:
     def _cause(self, error: sqlite3.Error) -> Exception:
         # The lowest byte is the kind of the error, the others say more about it.
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+        if self._is_overwritten():
+            # The connection may have what the file has no more.
+            return _Damage(str(error))
         if code in _LOCKED:
             return self._own(ARCHIVE_LOCKED)(where=self._path)
         self.close()
@@ -295,16 +353,40 @@ class ArchiveFile:
             raise FOLDER_READ_ONLY(where=self._path) from None
         if self._path == _MEMORY:
             raise self._own(ARCHIVE_UNUSABLE)(where=self._path, why=damage) from None
+        if self._is_overwritten():
+            # The next attempt begins with the rescue.
+            return
+        self._repair_from(Path(self._path), damage, ARCHIVE_DAMAGED, tables_too=tables_too)
+
+    def _repair_from(self, source: Path, why: object, cause: Cause, *, tables_too: bool) -> bool:
+        """Repair the file with what can be read of ``source``; False where another process was quicker."""
         from .archive_repair import repair
 
         path = Path(self._path)
         try:
             with file_lock(path.with_name(f".{path.name}.repair.lock")):
                 # Another process may have replaced it while this one waited.
-                if _inode(self._path) == self._inode:
-                    self._notices.add(repair(path, damage, self._own(ARCHIVE_DAMAGED), tables_too=tables_too), path)
+                if _inode(self._path) != self._inode:
+                    return False
+                told = repair(path, why, self._own(cause), source=source, tables_too=tables_too)
+                self._notices.add(told, path)
         except (OSError, sqlite3.Error) as refused:
             raise self._own(ARCHIVE_UNUSABLE)(where=path, why=getattr(refused, "strerror", None) or refused) from None
+        return True
+
+
+def _counted(db: sqlite3.Connection, before: int) -> Stamp | None:
+    """Count a transaction that has changed anything and is not committed yet."""
+    if not db.in_transaction or db.total_changes == before:
+        return None
+    return _STAMPING.count(db)
+
+
+def _copy(db: sqlite3.Connection, to: Path) -> None:
+    # Not through SQLite: nothing is connected to a file that does not exist yet.
+    os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    with contextlib.closing(sqlite3.connect(to)) as copy:
+        db.backup(copy)
 
 
 def _pragma(db: sqlite3.Connection, name: str) -> int:

@@ -19,15 +19,18 @@ from .stored_document import document_from_json
 _BUSY_SECONDS = 5.0
 
 
-def repair(path: Path, why: object, damaged: Cause = ARCHIVE_DAMAGED, *, tables_too: bool) -> SuyuanError:
+def repair(
+    path: Path, why: object, damaged: Cause = ARCHIVE_DAMAGED, *, source: Path | None = None, tables_too: bool
+) -> SuyuanError:
     """Make a damaged file usable, and return what was done as the cause for a notice.
 
-    Where the tables are sound only the index is begun anew, unless that has been tried (``tables_too``).
+    Where the tables are sound only the index is begun anew, unless that has been tried (``tables_too``). What can be
+    read is that of ``source``, a copy of what an open connection has, or of the file itself.
     """
     if not tables_too and _tables_are_sound(path) and _index_begun_anew(path):
         return ARCHIVE_INDEX_DAMAGED(where=path, why=why)
     rebuilt = path.with_name(f"{path.name}.{os.getpid()}.rebuilt")
-    kept = _salvage(path, rebuilt)
+    kept = _salvage(source or path, rebuilt)
     if kept == 0 and has_pages(path):
         kept = _salvage_without_header(path, rebuilt)
     with closing(sqlite3.connect(rebuilt)) as new, new:

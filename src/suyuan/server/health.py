@@ -23,6 +23,7 @@ log = logging.getLogger("suyuan.server")
 _SEARXNG = "searxng"
 # A state that is older than this is checked again when it is read.
 _FRESH = 15.0
+_NOTICES_EVERY = 1.0
 
 
 class Health:
@@ -35,12 +36,15 @@ class Health:
         self._state = "unknown"
         self._findings: Sequence[Finding] = ()
         self.tell: Callable[[Sequence[Finding]], None] = lambda findings: None
-        """Shows what the check at the start has found to whoever started the server."""
+        """Shows what the check at the start has found, and what is met later, to whoever started the server."""
         self._tasks = TaskSet()
+        self._telling = TaskSet()
 
     def start(self) -> None:
         """Start the first checks, without waiting for them."""
         self._tasks.start(self._logged(self._start_up()))
+        if not self._telling:
+            self._telling.start(self._logged(self._tell_notices()))
 
     def report(self, lang: str) -> dict[str, Any]:
         """The last known state; an old one is checked again for the next report."""
@@ -61,7 +65,7 @@ class Health:
 
     async def close(self) -> None:
         """Cancel the running checks."""
-        tasks = list(self._tasks)
+        tasks = [*self._tasks, *self._telling]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -74,7 +78,6 @@ class Health:
 
     async def _start_up(self) -> None:
         from ..doctor.checks import startup_findings
-        from ..doctor.finding import WARNING, Finding
 
         await self._probe()
         self._findings = await startup_findings(self._client)
@@ -84,10 +87,17 @@ class Health:
                 continue
             message, hint = finding.say("en")
             log.warning("found at the start: area=%s code=%s %s %s", finding.area, finding.code, message, hint)
-        # What was set aside, lost or begun anew when the server started; the log has it already.
-        met = [Finding("notice", WARNING, each.failure.detail_code, each.failure) for each in take_met()]
+        said = [finding.say("en") for finding in self._findings]
+        met = [notice for notice in _met_now() if notice.say("en") not in said]
         if told := [*self._findings, *met]:
             self.tell(told)
+
+    async def _tell_notices(self) -> None:
+        """Tell what is set aside, lost or begun anew while the server runs; the log has it already."""
+        while True:
+            await asyncio.sleep(_NOTICES_EVERY)
+            if not self._tasks and (told := _met_now()):
+                self.tell(told)
 
     async def _probe(self) -> None:
         if _SEARXNG in self._client.engines:
@@ -107,6 +117,13 @@ class Health:
         except Exception:
             # The outermost edge of a background task: its failure is logged and does not end the server.
             log.exception("unhandled error in the health check")
+
+
+def _met_now() -> list[Finding]:
+    """The notices that were met and that nobody was told of."""
+    from ..doctor.finding import WARNING, Finding
+
+    return [Finding("notice", WARNING, each.failure.detail_code, each.failure) for each in take_met()]
 
 
 def engines(client: AsyncClient, *, without_key: bool = True) -> list[dict[str, Any]]:

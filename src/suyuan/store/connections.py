@@ -79,7 +79,7 @@ class Connections:
         if self.soundness is not None:
             self.soundness.close()
         if self.watch is not None:
-            self.watch.close()
+            self.watch.close(idle=not self._in_use())
         with self.writing:
             self.engine.dispose()
         if self.watch is not None and not self._in_use():

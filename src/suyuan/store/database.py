@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 import sqlite3
 import threading
 import time
@@ -25,14 +24,13 @@ from ..core.secret import Secret, redact
 from ..core.spans import span
 from . import migrations
 from .connections import BUSY_SECONDS, connect
-from .rescue import WRITES
+from .rescue import STAMPING
 from .salvage import salvage_store
 from .text_indexes import text_index
 
 log = logging.getLogger("suyuan.store")
 
 _PAUSE_SECONDS = 0.02
-_MARKS = (1 << 31) - 1
 _NO_RIGHT = "42501"  # PostgreSQL's code for a missing privilege
 _REFUSED = {"SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH"}
 _BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
@@ -119,7 +117,7 @@ class Database:
             return
         with self.write() as connection:
             if connection.exec_driver_sql("PRAGMA application_id").scalar() == 0:
-                connection.exec_driver_sql(f"PRAGMA application_id={secrets.randbelow(_MARKS) + 1}")
+                connection.exec_driver_sql(f"PRAGMA application_id={STAMPING.new_mark()}")
         self.pragma("wal_checkpoint(PASSIVE)")
 
     def _check_usable_as_it_is(self) -> None:
@@ -186,9 +184,24 @@ class Database:
             self._reading,
             self._translated(),
             self._engine.connect() as connection,
-            connection.begin(),
+            self._confirmed(connection, writes=False),
         ):
             yield connection
+
+    @contextmanager
+    def _confirmed(self, connection: Connection, *, writes: bool) -> Iterator[None]:
+        """A transaction in a file that holds what this process knows of it; one that writes is refused elsewhere."""
+        watch = self._watch
+        if watch is None:
+            with connection.begin():
+                yield
+            return
+        db = _driver(connection)
+        before = watch.before_transaction(db)
+        with connection.begin():
+            if not watch.confirm(db, before) and writes:
+                watch.check()
+            yield
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -212,11 +225,14 @@ class Database:
         self._check_present()
         with span("store.write"), self._writing, self._translated(), self._engine.connect() as plain:
             connection = plain.execution_options(suyuan_write=True)
-            with connection.begin():
+            counted = None
+            with self._confirmed(connection, writes=True):
                 before = _changes(connection)
                 yield connection
-                if before != _changes(connection):
-                    _count_write(connection)
+                if before != _changes(connection) and _in_transaction(connection):
+                    counted = STAMPING.count(_driver(connection))
+            if counted is not None and self._watch is not None:
+                self._watch.content.learn(counted)
         # Before anything is acknowledged.
         self._check_present()
 
@@ -402,11 +418,9 @@ def _changes(connection: Connection) -> int:
     return int(getattr(connection.connection.driver_connection, "total_changes", 0))
 
 
-def _count_write(connection: Connection) -> None:
-    """Count a transaction, in the file's own header: SQLite's counter there stands still while it writes a log."""
-    if _in_transaction(connection):
-        count = int(connection.exec_driver_sql("PRAGMA user_version").scalar() or 0)
-        connection.exec_driver_sql(f"PRAGMA user_version={(count + 1) % WRITES}")
+def _driver(connection: Connection) -> Any:
+    """The connection of the driver of a file."""
+    return connection.connection.driver_connection
 
 
 def _in_transaction(connection: Connection) -> bool:

@@ -7,7 +7,6 @@ import os
 import sqlite3
 import threading
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sqlalchemy import Engine
 from ..core.causes.store import STORE_GONE, STORE_OVERWRITTEN, STORE_OVERWRITTEN_SAVED, STORE_RESCUED
 from ..core.errors import SuyuanError
 from ..core.notices import Notices
+from ..core.overwriting import OverwriteWatch, Stamp, Stamping, sound_stamp
 from ..core.private_file import free_name, private_folder
 from .salvage import copy_readable
 
@@ -25,26 +25,7 @@ _TRIES = 50
 _PAUSE_SECONDS = 0.1
 _RESCUE_SECONDS = 1.0
 _UNKNOWN = (0, 0)
-_MAGIC = b"SQLite format 3\0"
-_HEADER_BYTES = 100
-WRITES = 1 << 31
-"""Transactions are counted up to here, and from 0 again."""
-_LOOKS = 4
-_LOOK_PAUSE = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What the file was when it was looked at last."""
-
-    size: int = 0
-    modified: int = 0
-    writes: int = 0
-    """How many transactions have written to it; an older copy has fewer."""
-    mark: int = 0
-    """The number that a store is given once; 0 before."""
-    pages: int = 0
-    """The size by its own account, in bytes."""
+STAMPING = Stamping(1 << 31, in_version=True)
 
 
 class FileWatch:
@@ -60,65 +41,27 @@ class FileWatch:
         self._opened = _UNKNOWN
         self.gone = False
         """Whether the path did not lead to it when it was last looked at."""
-        self.overwritten = False
-        """Whether something else than SQLite has written to it."""
-        self._seen: _Seen | None = None
-        self._descriptor = -1
-        self._looking = threading.Lock()
+        self.content = OverwriteWatch(STAMPING)
         self._lock = threading.Lock()
         self._rescuing: threading.Thread | None = None
 
     def remember(self) -> None:
         """The file at the path is the one that has been opened."""
         self._opened = _identity(self._file) or _UNKNOWN
-        if os.name == "posix":
-            with suppress(OSError):
-                # Closed after all connections: they would lose their locks with it.
-                self._descriptor = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
+        self.content.open(self._file)
 
     @property
     def is_lost(self) -> bool:
         """Whether what would be written now would be lost."""
-        return self.gone or self.overwritten
+        return self.gone or self.content.overwritten
 
     def look(self) -> None:
         """See where the path leads and what is there; if not to the open file, what can be read is rescued."""
         self.gone = self._opened != _UNKNOWN and _identity(self._file) not in (self._opened, _UNKNOWN)
-        if not self.gone and self._descriptor >= 0:
-            self._look_inside()
+        if not self.gone:
+            self.content.look()
         if self.is_lost:
             self._begin_rescue()
-
-    def _look_inside(self) -> None:
-        """See whether only SQLite has written to the file since it was last looked at."""
-        status = os.fstat(self._descriptor)
-        seen = self._seen
-        if self.overwritten or (
-            seen is not None and (seen.size, seen.modified) == (status.st_size, status.st_mtime_ns)
-        ):
-            return
-        with self._looking:
-            for _ in range(_LOOKS):
-                now = self._read()
-                if now is not None and (self._seen is None or _may_follow(self._seen, now)):
-                    self._seen = now
-                    return
-                if now is None and self._seen is None:
-                    # Nothing was written to it yet.
-                    return
-                # It may be being written at this moment.
-                threading.Event().wait(_LOOK_PAUSE)
-            self.overwritten = True
-
-    def _read(self) -> _Seen | None:
-        """What the file is now; None if it is no database. SQLite itself would answer from its log."""
-        status = os.fstat(self._descriptor)
-        header = os.pread(self._descriptor, _HEADER_BYTES, 0)
-        if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
-            return None
-        page = int.from_bytes(header[16:18], "big")
-        pages, writes, mark = (int.from_bytes(header[start : start + 4], "big") for start in (28, 60, 68))
-        return _Seen(status.st_size, status.st_mtime_ns, writes, mark, pages * page)
 
     def look_before_reading(self) -> None:
         """See where the path leads; a rescue needs one of the open connections for a moment, and so does a reader."""
@@ -129,22 +72,48 @@ class FileWatch:
     def check(self) -> None:
         """Raise the cause if the path leads to another file, or to none, or the file was overwritten."""
         self.look()
-        if self.overwritten:
+        if self.content.overwritten:
             raise STORE_OVERWRITTEN(where=self._file)
         if self.gone:
             raise STORE_GONE(where=self._file)
 
-    def close(self) -> None:
-        """Rescue what has not been rescued, before the connections are closed."""
+    def before_transaction(self, db: sqlite3.Connection) -> Stamp:
+        """What the transaction that begins now must follow."""
+        if not self.is_lost:
+            self.content.forget_in_memory(db)
+        return self.content.known
+
+    def confirm(self, db: sqlite3.Connection, before: Stamp) -> bool:
+        """Whether a transaction sees what it must follow; if not, what can be read is rescued."""
+        if self.is_lost or self.content.agrees(db, before):
+            return True
+        self._begin_rescue()
+        return False
+
+    def _confirm_last(self) -> None:
+        """See before the end whether what was written is still there, where a connection is free."""
+        if self.is_lost or self._opened == _UNKNOWN:
+            return
+        with suppress(sqlite3.Error, SuyuanError):
+            raw = self._engine.raw_connection()
+            try:
+                db = raw.driver_connection
+                assert db is not None, "a connection of the pool has one of the driver"
+                self.confirm(db, self.before_transaction(db))
+            finally:
+                raw.close()
+
+    def close(self, *, idle: bool) -> None:
+        """Rescue what has not been rescued, before the connections are closed; ``idle`` says that nobody uses one."""
         self.look()
+        if idle:
+            self._confirm_last()
         if self._rescuing is not None:
             self._rescuing.join()
 
     def release(self) -> None:
         """Give the file back, after its last connection was closed."""
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor >= 0:
-            os.close(descriptor)
+        self.content.release()
 
     def _begin_rescue(self) -> None:
         with self._lock:
@@ -154,7 +123,7 @@ class FileWatch:
 
     def _rescue(self) -> None:
         saved, lost = STORE_RESCUED, STORE_GONE
-        if self.overwritten:
+        if self.content.overwritten:
             saved, lost = STORE_OVERWRITTEN_SAVED, STORE_OVERWRITTEN
         try:
             told = saved(where=self._file, rescued=self._copied())
@@ -175,9 +144,18 @@ class FileWatch:
                 raw.driver_connection.backup(copy)
         finally:
             raw.close()
-        if self.overwritten:
-            _leave_what_is_sound(rescued)
+        if self.content.overwritten:
+            self._leave_what_is_ours(rescued)
         return rescued
+
+    def _leave_what_is_ours(self, rescued: Path) -> None:
+        """Remove a copy that is nothing but what was written over the store, and repair one that has parts of it."""
+        found = sound_stamp(rescued, STAMPING)
+        if found is None:
+            _leave_what_is_sound(rescued)
+        elif found.mark not in (0, self.content.known.mark):
+            rescued.unlink()
+            raise STORE_OVERWRITTEN(where=self._file)
 
     def _open_connection(self) -> Any:
         """A connection from the pool, which makes no new one: others may have all of them for a moment."""
@@ -190,21 +168,8 @@ class FileWatch:
         raise STORE_GONE(where=self._file)
 
 
-def _may_follow(before: _Seen, now: _Seen) -> bool:
-    """Whether SQLite can have made ``now`` of a file that was as ``before``."""
-    if before.mark not in (0, now.mark):
-        return False
-    if (now.writes - before.writes) % WRITES >= WRITES // 2:
-        return False
-    # SQLite makes a file smaller only down to what it has.
-    return now.size >= min(before.size, now.pages)
-
-
 def _leave_what_is_sound(rescued: Path) -> None:
     """Keep the rows that can be read, where a copy has parts of something else."""
-    with closing(sqlite3.connect(rescued)) as copy, suppress(sqlite3.DatabaseError):
-        if copy.execute("PRAGMA quick_check").fetchall() == [("ok",)]:
-            return
     rebuilt = rescued.with_name(f"{rescued.name}.{os.getpid()}.rebuilt")
     try:
         if not copy_readable(rescued, rebuilt):

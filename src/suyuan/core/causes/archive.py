@@ -22,6 +22,7 @@ ARCHIVE_INDEXING = Cause(ArchiveError, "archive.indexing", "archive_indexing", r
 # Not raised, but told:
 ARCHIVE_EMPTIED = Cause(ArchiveError, "archive.emptied", "archive_emptied")
 ARCHIVE_LOST = Cause(ArchiveError, "archive.lost", "archive_lost")
+ARCHIVE_OVERWRITTEN = Cause(ArchiveError, "archive.overwritten", "archive_overwritten")
 ARCHIVE_REPLACED = Cause(ArchiveError, "archive.replaced", "archive_replaced")
 ARCHIVE_INDEX_DAMAGED = Cause(ArchiveError, "archive.index_damaged", "archive_index_damaged")
 ARCHIVE_PRUNED = Cause(ArchiveError, "archive.pruned", "archive_pruned")
