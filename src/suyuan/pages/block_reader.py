@@ -71,8 +71,8 @@ def _prose_length(blocks: list[Block]) -> int:
 
 
 def _is_prose(block: Block) -> bool:
-    size = len(block.text)
-    return size > 60 and block.link_size < size / 2
+    half = len(block.text) / 2
+    return half > 30 and block.link_size < half
 
 
 class _BlockReader:
@@ -413,7 +413,8 @@ def _is_data_table(table: LexborNode) -> bool:
         return False
     rows = table.css("tr")
     cells = table.css("td, th")
-    if len(rows) < 2 or not len(rows) * 1.5 <= len(cells) <= 5000:
+    least_cells = len(rows) * 1.5
+    if len(rows) < 2 or not least_cells <= len(cells) <= 5000:
         return False
     if table.css_first("th, caption, thead") is not None:
         return True

@@ -184,8 +184,10 @@ def _chinese(sample: bytes) -> str:
     for codec, common in _FREQUENT.items():
         text = sample[:SAMPLE].decode(codec, "replace")
         han = sum("\u4e00" <= character <= "\u9fff" for character in text)
-        is_chinese = han > 60 and text.count("\ufffd") <= han / 50
-        if is_chinese and sum(map(common.__contains__, text)) > han * 0.12:
+        max_errors, min_frequent = han / 50, han * 0.12
+        if han <= 60 or text.count("\ufffd") > max_errors:
+            continue
+        if sum(map(common.__contains__, text)) > min_frequent:
             return codec
     return ""
 

@@ -145,8 +145,10 @@ def _has_title(block: Block, title: str) -> bool:
         return False
     if text == title:
         return True
-    is_long_heading = block.level > 0 and len(text) > len(title) / 3
-    return is_long_heading and (text in title or title in text)
+    least_length = len(title) / 3
+    if not block.level or len(text) <= least_length:
+        return False
+    return text in title or title in text
 
 
 def _description_overlap(text: str, description: str) -> float:

@@ -135,10 +135,10 @@ def _stitched(function: Any, parts: Sequence[float], depth: int) -> list[float] 
     for index in range(len(functions)):
         start, end = edges[index], edges[index + 1]
         if value < end or index == last:
-            inner, b = encode[2 * index : 2 * index + 2]
+            inner, inner_end = encode[2 * index : 2 * index + 2]
             if end > start:
-                length = end - start
-                inner += (value - start) * (b - inner) / length
+                length, inner_length = end - start, inner_end - inner
+                inner += (value - start) * inner_length / length
             return evaluated(functions[index].get_object(), [inner], depth + 1)
     return None
 
@@ -147,8 +147,9 @@ def _sampled(function: Any, parts: Sequence[float]) -> list[float] | None:
     """The nearest of the samples: that is near enough."""
     bits, sizes = int(function["/BitsPerSample"]), [int(size) for size in function["/Size"].get_object()]
     ranges, domain = _numbers(function, "/Range", []), _numbers(function, "/Domain", [])
-    is_of_parts = len(sizes) == len(parts) and len(domain) == 2 * len(parts)
-    if bits not in (8, 16) or not is_of_parts:
+    if bits not in (8, 16) or len(sizes) != len(parts):
+        return None
+    if len(domain) != 2 * len(parts):
         return None
     at, step = 0, 1
     for value, size, low, high in zip(parts, sizes, domain[::2], domain[1::2], strict=True):

@@ -63,7 +63,8 @@ class PdfFont:
         self.bytes = 2
         # The others have one byte or two; which letters these are does not matter for where they stand.
         is_identity = name.startswith("/Identity")
-        self.is_exact = is_identity or "UCS2" in name or "UTF16" in name
+        is_unicode = "UCS2" in name or "UTF16" in name
+        self.is_exact = is_identity or is_unicode
         below = font["/DescendantFonts"].get_object()[0].get_object()
         self._other = float(below.get("/DW", 1000)) / 1000
         widths = below.get("/W")

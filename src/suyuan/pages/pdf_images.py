@@ -55,7 +55,8 @@ def covers(image: Any) -> bool:
 def only_colour(image: Any, data: bytes, space: Any) -> Colour | None:
     """The colour of an image that has a single one, where that is soon found."""
     filters = str(image.get("/Filter"))
-    if len(data) > _PLAIN or "DCT" in filters or "JPX" in filters:
+    is_photograph = "DCT" in filters or "JPX" in filters
+    if is_photograph or len(data) > _PLAIN:
         return None
     pixels = image.get_data()
     first = pixels[:1]
@@ -72,7 +73,8 @@ def _of_pixel(pixels: bytes, space: Any) -> Colour | None:
     for count in (3, 4):
         pixel = pixels[:count]
         repeats, rest = divmod(len(pixels), count)
-        if repeats and not rest and pixel * repeats == pixels:
+        is_repeated = repeats > 0 and rest == 0
+        if is_repeated and pixel * repeats == pixels:
             found = colour_in(space, [part / 255 for part in pixel])
             if found is not None:
                 return found

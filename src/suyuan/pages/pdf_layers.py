@@ -60,7 +60,9 @@ class PdfLayers:
 
     def _is_layer_off(self, layer: Any) -> bool:
         key = identity(layer)
-        return key in self._off or (self._base_off and key not in self._on)
+        if key in self._off:
+            return True
+        return self._base_off and key not in self._on
 
     def _read(self, settings: Any) -> None:
         first = _get(settings, "/D")

@@ -149,7 +149,8 @@ class Line:
         count = max(1, min(letters, round(abs(length / state.size))))
         found = []
         for index in range(count):
-            at = start + (index + 0.5) / count * length
+            share = (index + 0.5) / count
+            at = start + share * length
             found.append((self._cell(at, _LOW), self._cell(at, _HIGH)))
         return found
 
@@ -181,8 +182,9 @@ def _share(stripe: Stripe, start: float, end: float, length: float) -> Stripe:
 def _is_within(box: Box, one: Point, other: Point) -> bool:
     """Whether all between two points, of which the first is on the left, lies in a box."""
     left, bottom, right, top = box
-    lowest, highest = min(one[1], other[1]), max(one[1], other[1])
-    return left <= one[0] and other[0] < right and bottom <= lowest and highest < top
+    if one[0] < left or other[0] >= right:
+        return False
+    return bottom <= min(one[1], other[1]) and max(one[1], other[1]) < top
 
 
 def paint_letters(runs: Sequence[TextRun], state: State, canvas: Canvas) -> None:
@@ -196,6 +198,17 @@ def paint_letters(runs: Sequence[TextRun], state: State, canvas: Canvas) -> None
 
 def _blank_letters(font: PdfFont | None) -> Collection[int]:
     return font.blank if font is not None else ()
+
+
+def _seen_letters(data: bytes, width: int, seen: Sequence[bool], blank: Collection[int]) -> bytes:
+    """The letters of a string that are seen, of so many bytes each, and not blank."""
+    count = len(data) // width
+    letters = []
+    for index in range(count):
+        start = index * width
+        if seen[index * len(seen) // count] and data[start] not in blank:
+            letters.append(data[start : start + width])
+    return b"".join(letters)
 
 
 class Letters:
@@ -249,13 +262,7 @@ class Letters:
             # Letters of one byte or two cannot be taken apart.
             return piece.data if sum(seen) * 2 > len(seen) else b""
         width = run.font.bytes if run.font is not None else 1
-        count = len(piece.data) // width
-        letters = [piece.data[index * width : (index + 1) * width] for index in range(count)]
-        parts = []
-        for index, letter in enumerate(letters):
-            if seen[index * len(seen) // count] and letter[0] not in blank:
-                parts.append(letter)
-        return b"".join(parts)
+        return _seen_letters(piece.data, width, seen, blank)
 
     def _is_whole(self, run: TextRun, stripe: Stripe | None) -> bool:
         """Whether a text is along a stripe, and nothing was painted over any part of it."""

@@ -600,7 +600,8 @@ def _wide(one: tuple[float, float], other: tuple[float, float], half: float) -> 
     """The outline of a wide line."""
     (ax, ay), (bx, by) = one, other
     across, upwards = bx - ax, by - ay
-    length = (across**2 + upwards**2) ** 0.5 or 1.0
+    square = across**2 + upwards**2
+    length = square**0.5 or 1.0
     x, y = -upwards / length * half, across / length * half
     return [(ax + x, ay + y), (bx + x, by + y), (bx - x, by - y), (ax - x, ay - y)]
 

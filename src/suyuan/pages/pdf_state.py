@@ -75,7 +75,9 @@ class State:
         return self._is_seen(self.stroke_colour, self.stroke_opacity, behind)
 
     def _is_seen(self, colour: Colour | None, opacity: float, behind: Colour | None) -> bool:
-        if opacity <= LEAST_OPACITY or (colour is not None and colour[3] <= LEAST_OPACITY):
+        if opacity <= LEAST_OPACITY:
+            return False
+        if colour is not None and colour[3] <= LEAST_OPACITY:
             return False
         has_own_colours = self.font is not None and self.font.has_own_colours
         if colour is None or behind is None:

@@ -190,14 +190,15 @@ class WordSight:
         rows = [row for row in _unwrapped(table, "tr") if not _is_hidden_row(row)]
         look = _TableLook(self._styles, marks)
         behind = _painted(self._shade(marks), around.behind)
-        found = []
+        shown_rows = []
         for index, row in enumerate(rows):
             cells = list(_unwrapped(row, "tc"))
-            found.append([])
+            shown_cells: list[tuple[Element, Around]] = []
             for column, cell in enumerate(cells):
                 styled = look.at(index, len(rows), column, len(cells))
-                found[-1].append((cell, self._in_cell(cell, styled, around, behind)))
-        return found
+                shown_cells.append((cell, self._in_cell(cell, styled, around, behind)))
+            shown_rows.append(shown_cells)
+        return shown_rows
 
     def _shade(self, marks: Element | None, default: Colour | None = None) -> Colour | None:
         """The background that a table or cell has of its own."""
@@ -258,13 +259,14 @@ class _TableLook:
 
     def _edges(self, row: int, rows: int, column: int, columns: int) -> Iterator[str]:
         """The edges of the table that a cell is at, as far as they look different."""
+        last_row, last_column = rows - 1, columns - 1
         if "firstColumn" in self._wanted and column == 0:
             yield "firstCol"
-        if "lastColumn" in self._wanted and column == columns - 1:
+        if "lastColumn" in self._wanted and column == last_column:
             yield "lastCol"
         if "firstRow" in self._wanted and row == 0:
             yield "firstRow"
-        if "lastRow" in self._wanted and row == rows - 1:
+        if "lastRow" in self._wanted and row == last_row:
             yield "lastRow"
 
 
@@ -296,8 +298,9 @@ def _is_hidden_row(row: Element) -> bool:
         return True
     if child(marks, "del") is not None:
         return True
-    has_exact_height = height is not None and value(height, "hRule") == "exact"
-    return has_exact_height and number(height) <= _THIN
+    if height is None or value(height, "hRule") != "exact":
+        return False
+    return number(height) <= _THIN
 
 
 # --- what can be seen -------------------------------------------------------------------------------------------------
