@@ -79,10 +79,9 @@ class State:
             return False
         if colour is not None and colour[3] <= LEAST_OPACITY:
             return False
-        has_own_colours = self.font is not None and self.font.has_own_colours
-        if colour is None or behind is None:
+        if colour is None or behind is None or self.is_masked:
             return True
-        if self.is_masked or has_own_colours:
+        if self.font is not None and self.font.has_own_colours:
             return True
         return _is_readable(colour, opacity, behind, self.mode)
 
