@@ -30,8 +30,8 @@ FAULTS = (
         "tests/search/test_result_reader.py",
         "the passages that say least are chosen",
         "pages/passages.py",
-        "ranked = sorted((-score, place)",
-        "ranked = sorted((score, place)",
+        "ranked = sorted(((-score, candidate)",
+        "ranked = sorted(((score, candidate)",
     ),
     Fault(
         "tests/search/test_result_reader.py",
@@ -1008,7 +1008,7 @@ FAULTS = (
         "tests/pages/test_hidden_documents.py",
         "what is painted over the text of a PDF does not cover it",
         "pages/pdf_letters.py",
-        "return all(spot.covered_by <= run.paints for spot in each)",
+        "return all(spot.covered_by <= run.paints for spot in self._spots(stripe))",
         "return True",
     ),
     Fault(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -66,7 +67,12 @@ def read_blocks(tree: LexborHTMLParser) -> list[Block]:
 
 
 def _prose_length(blocks: list[Block]) -> int:
-    return sum(len(block.text) for block in blocks if len(block.text) > 60 and block.link_size < len(block.text) / 2)
+    return sum(len(block.text) for block in blocks if _is_prose(block))
+
+
+def _is_prose(block: Block) -> bool:
+    half = len(block.text) / 2
+    return half > 30 and block.link_size < half
 
 
 class _BlockReader:
@@ -204,7 +210,8 @@ class _BlockReader:
         return seen is not None and seen.is_readable
 
     def _break(self) -> None:
-        if self._pre is None and self._runs and self._runs[-1][0] == "\n" and self._table is None:
+        is_text = self._pre is None and self._table is None
+        if is_text and self._runs and self._runs[-1][0] == "\n":
             self._flush()
         else:
             self._runs.append(("\n", "", False))
@@ -224,10 +231,14 @@ class _BlockReader:
 
     def _formula(self, node: LexborNode, attributes: dict[str, str | None]) -> tuple[str, object] | None:
         annotation = node.css_first("annotation")
-        tex = (annotation.text() if annotation is not None else attributes.get("alttext") or "").strip()
+        annotated = annotation.text() if annotation is not None else ""
+        tex = annotated if annotation is not None else attributes.get("alttext") or ""
+        tex = tex.strip()
+        if not tex or len(tex) > 2000:
+            return "", None
         # The annotation is invisible, so it is used only if the formula shows its words.
-        shown = "" if not tex else node.text().replace(annotation.text() if annotation is not None else "", "")
-        if not tex or len(tex) > 2000 or any(word not in shown for word in _TEX_WORD.findall(_TEX_NAME.sub(" ", tex))):
+        shown = node.text().replace(annotated, "")
+        if any(word not in shown for word in _TEX_WORD.findall(_TEX_NAME.sub(" ", tex))):
             return "", None
         self._runs.append((f" ${tex}$ ", "", False))
         return None
@@ -254,7 +265,8 @@ class _BlockReader:
         elif tag == "li":
             listing = self._lists[-1] if self._lists else _OpenList(False, 0)
             listing.count += 1
-            self._item = ListItem(listing.count if listing.ordered else 0, self._item)
+            number = listing.count if listing.ordered else 0
+            self._item = ListItem(number, self._item)
         elif tag == "blockquote":
             self._quotes += 1
         elif tag in _PRE and self._pre is None:
@@ -321,7 +333,9 @@ class _BlockReader:
     def _end_table(self) -> None:
         table, self._table, self._runs = self._table, None, []
         assert table is not None
-        table.runs = [run for row in table.rows for cell in row for run in (*cell, (" ", "", False))]
+        table.runs = []
+        for cell in chain.from_iterable(table.rows):
+            table.runs += [*cell, (" ", "", False)]
         table.text = _plain(table.runs)
         if table.text:
             self._add(table)
@@ -332,7 +346,8 @@ class _BlockReader:
         if runs and (text := _plain(runs)):
             levels = (_HEADINGS.get(element.tag, 0) for element in self._element.lineage(3))
             level = next(filter(None, levels), 0)
-            self._add(Block("h" if level else "p", text, runs, self._element, level))
+            kind = "h" if level else "p"
+            self._add(Block(kind, text, runs, self._element, level))
 
     def _add(self, block: Block) -> None:
         block.item, block.quotes = self._item, self._quotes
@@ -398,7 +413,8 @@ def _is_data_table(table: LexborNode) -> bool:
         return False
     rows = table.css("tr")
     cells = table.css("td, th")
-    if len(rows) < 2 or len(cells) < len(rows) * 1.5 or len(cells) > 5000:
+    least_cells = len(rows) * 1.5
+    if len(rows) < 2 or not least_cells <= len(cells) <= 5000:
         return False
     if table.css_first("th, caption, thead") is not None:
         return True

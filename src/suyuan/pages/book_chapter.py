@@ -69,7 +69,8 @@ class _Sheets:
     def linked(self, attributes: dict[str, str]) -> str:
         """The sheet that a link or an instruction names; empty if there is none."""
         relation = attributes.get("rel", "stylesheet").lower().split()
-        if "stylesheet" not in relation or "alternate" in relation or attributes.get("alternate") == "yes":
+        is_alternate = "alternate" in relation or attributes.get("alternate") == "yes"
+        if is_alternate or "stylesheet" not in relation:
             return ""
         return self._file(attributes.get("href", ""), self._folder)
 

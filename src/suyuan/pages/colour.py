@@ -105,6 +105,13 @@ def between(start: float, end: float, share: float) -> float:
     return start + (end - start) * share
 
 
+def opaque_mix(upper: Colour, lower: Colour, share: float) -> Colour:
+    """The colour of which a share is that of the upper one, and the rest that of the lower one."""
+    rest = 1 - share
+    red, green, blue = (upper[i] * share + lower[i] * rest for i in range(3))
+    return (red, green, blue, 1.0)
+
+
 def _parsed(value: str) -> Colour | None:
     # Imported here because many pages do not need it.
     from tinycss2.color4 import parse_color

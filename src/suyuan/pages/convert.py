@@ -41,7 +41,8 @@ def read_page(page: ReceivedPage) -> Reading:
             text = shown_text(in_form(page.response, page.form))
             return Reading(Document(page.url, page.url, "", text, "", ""), "")
         document, part = _converted(page)
-        return Reading(document, _index(document.text) if page.indexed else "", part)
+        index = _index(document.text) if page.indexed else ""
+        return Reading(document, index, part)
     except (SuyuanError, MemoryError):
         raise
     except StylesTooComplex:
@@ -122,7 +123,9 @@ def _convert(kind: str, base: Document, page: ReceivedPage, where: str) -> tuple
     if kind == "xml":
         found = feed_text(text, page.limits)
         return replace(base, title=found.title, text=found.text, cut=found.cut), None
-    return replace(base, text=json_text(text) if kind == "json" else text), None
+    if kind == "json":
+        text = json_text(text)
+    return replace(base, text=text), None
 
 
 def _binary(kind: str) -> Callable[[ReceivedPage, str], FoundText]:

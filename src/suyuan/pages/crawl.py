@@ -139,7 +139,9 @@ class Crawl:
     @property
     def done(self) -> bool:
         """Whether nothing is left to read, or nothing more can be kept."""
-        return len(self.pages) >= self.limits.pages or self.cut or (not self._waiting and not self._under_way)
+        if self.cut or len(self.pages) >= self.limits.pages:
+            return True
+        return not self._waiting and not self._under_way
 
     @property
     def cut(self) -> bool:
@@ -170,13 +172,23 @@ class Crawl:
     def restore(self, state: dict[str, Any], documents: Mapping[str, Document] | None) -> None:
         """Take over ``state``; what is not among ``documents`` any more is read again, unless no texts are wanted."""
         self.found = {page_key(url): url for url in state["found"]}
-        lost = [] if documents is None else [url for url in state["read"] if url not in documents]
         self._waiting = deque((url, int(depth)) for url, depth in state["waiting"])
-        self._waiting.extendleft((url, self.limits.depth) for url in lost)
-        kept = [url for url in state["read"] if url not in lost]
-        self.pages = [CrawledPage(url, documents[url] if documents else None) for url in kept]
-        self.characters = sum(len(document.text) for document in (documents or {}).values())
+        if documents is None:
+            self.pages = [CrawledPage(url, None) for url in state["read"]]
+            self.characters = 0
+        else:
+            self._restore_documents(state["read"], documents)
         self.pages += [CrawledPage(url, error=SuyuanError(Failure.from_dict(why))) for url, why in state["failed"]]
+
+    def _restore_documents(self, urls: Iterable[str], documents: Mapping[str, Document]) -> None:
+        """Take over the documents of the pages that were read; the pages without one are read again."""
+        self.pages = []
+        for url in urls:
+            if url in documents:
+                self.pages.append(CrawledPage(url, documents[url]))
+            else:
+                self._waiting.appendleft((url, self.limits.depth))
+        self.characters = sum(len(document.text) for document in documents.values())
 
     async def run(self, seconds: float) -> None:
         """Read until nothing is left, or for ``seconds``; what was under way then is read the next time."""
@@ -242,7 +254,8 @@ class Crawl:
         """Read robots.txt, and the sitemap where it is wanted; without readable rules everything is allowed."""
         try:
             response = (await self.get(robots_url(self.url), {})).response
-            rules = await asyncio.to_thread(read_rules, response.body if response.status == 200 else b"")
+            content = response.body if response.status == 200 else b""
+            rules = await asyncio.to_thread(read_rules, content)
         except (SuyuanError, ValueError):
             rules = read_rules(b"")
         self._robots = rules

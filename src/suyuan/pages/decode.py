@@ -103,7 +103,9 @@ def _meta_charset(attributes: dict[bytes, bytes]) -> str:
     text = name.decode("ascii", "replace").strip()
     codec = _codec(text)
     # A declaration that is readable as ASCII cannot be in UTF-16.
-    return "utf-8" if codec.startswith(("utf-16", "utf-32")) else text if codec else ""
+    if codec.startswith(("utf-16", "utf-32")):
+        return "utf-8"
+    return text if codec else ""
 
 
 def _header_charset(content_type: str) -> str:
@@ -144,7 +146,8 @@ def _as_utf8(body: bytes, max_errors: float = 0.0) -> str | None:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
         # The page may be truncated within a character.
-        if len(body) - error.start < 4 and len(body) > 64:
+        rest = len(body) - error.start
+        if rest < 4 and len(body) > 64:
             return body.decode("utf-8", "replace")
     if not max_errors:
         return None
@@ -181,7 +184,10 @@ def _chinese(sample: bytes) -> str:
     for codec, common in _FREQUENT.items():
         text = sample[:SAMPLE].decode(codec, "replace")
         han = sum("\u4e00" <= character <= "\u9fff" for character in text)
-        if han > 60 and text.count("\ufffd") <= han / 50 and sum(map(common.__contains__, text)) > han * 0.12:
+        max_errors, min_frequent = han / 50, han * 0.12
+        if han <= 60 or text.count("\ufffd") > max_errors:
+            continue
+        if sum(map(common.__contains__, text)) > min_frequent:
             return codec
     return ""
 
@@ -196,7 +202,8 @@ def _cut(sample: bytes) -> bytes:
 def _utf16_or_32(body: bytes) -> str | None:
     """The name of UTF-16 or UTF-32 without byte order mark, recognised by zero bytes; else None."""
     sample = body[:2000]
-    if len(sample) < 8 or sample.count(0) < len(sample) / 5:
+    least_zeros = len(sample) / 5
+    if len(sample) < 8 or sample.count(0) < least_zeros:
         return None
     zeros = [sample[lane::4].count(0) for lane in range(4)]
     quarter = len(sample) / 4 * 0.7

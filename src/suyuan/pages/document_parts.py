@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ..core.document import Document
 from .passages import spans
@@ -18,10 +19,13 @@ _PAGE = re.compile(r"^## (\d+)$", re.M)
 def parts_of(document: Document) -> list[tuple[int, int]]:
     """The parts of a text that are found each by itself: the pages of a PDF, elsewhere about a page of text."""
     starts = [one.start() for one in _PAGE.finditer(document.text)] if document.content_type == PDF else []
-    if starts:
-        pages = zip([0, *starts[1:]], [*starts[1:], len(document.text)], strict=True)
-        return [part for first, last in pages for part in _of_page(document.text, first, last)]
-    return _of_text(document.text, 0, len(document.text))
+    if not starts:
+        return _of_text(document.text, 0, len(document.text))
+    edges = [0, *starts[1:], len(document.text)]
+    parts: list[tuple[int, int]] = []
+    for first, last in pairwise(edges):
+        parts += _of_page(document.text, first, last)
+    return parts
 
 
 def _of_page(text: str, first: int, last: int) -> list[tuple[int, int]]:
@@ -32,7 +36,8 @@ def _of_text(text: str, first: int, last: int) -> list[tuple[int, int]]:
     parts: list[tuple[int, int]] = []
     for start, end, _ in spans(text[first:last]):
         begun = parts[-1][0] if parts else 0
-        if parts and first + end - begun <= _PART:
+        length = first + end - begun
+        if parts and length <= _PART:
             parts[-1] = (begun, first + end)
         else:
             parts.append((first + start, first + end))

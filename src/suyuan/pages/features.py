@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from math import log1p
 from string import ascii_uppercase, digits
 
@@ -92,15 +93,14 @@ def features(blocks: list[Block], title: str, description: str = "") -> Iterator
     page = _page_features(blocks, stats)
     title_block = _find_title(blocks, title)
     total = max(1.0, sum(stat.size for stat in stats))
-    of_elements = _element_features(
-        elements, total, _best_element(blocks), blocks[title_block].element if title_block >= 0 else None
-    )
+    title_element = blocks[title_block].element if title_block >= 0 else None
+    of_elements = _element_features(elements, total, _best_element(blocks), title_element)
     shares: dict[str, float] = defaultdict(float)
     for stat in stats:
         shares[stat.signature] += stat.size
     repeats = Counter(block.text for block in blocks)
     # Two numbers of each block, and of three before the first and after the last.
-    briefs = [*_NO_BLOCKS, *(number for stat in stats for number in stat.brief), *_NO_BLOCKS]
+    briefs = [*_NO_BLOCKS, *chain.from_iterable(stat.brief for stat in stats), *_NO_BLOCKS]
     before = 0.0
     section = [-1.0, -1.0, -1.0, -1.0]
     for i, (block, stat) in enumerate(zip(blocks, stats, strict=True)):
@@ -117,8 +117,9 @@ def features(blocks: list[Block], title: str, description: str = "") -> Iterator
         )
         row += section
         row += _repetition_features(block.element)
-        row += briefs[2 * i : 2 * i + 6]
-        row += briefs[2 * i + 8 : 2 * i + 14]
+        first = 2 * i
+        row += briefs[first : first + 6]
+        row += briefs[first + 8 : first + 14]
         row += page
         yield row
         before += stat.size
@@ -130,13 +131,24 @@ def _find_title(blocks: list[Block], title: str) -> int:
         return -1
     found = -1
     for i, block in enumerate(blocks):
-        text = block.text
-        partial = block.level and len(text) > len(title) / 3 and (text in title or title in text)
-        if len(text) > 3 and (text == title or partial):
+        if _has_title(block, title):
             if block.level in (1, 2):
                 return i
             found = i if found < 0 else found
     return found
+
+
+def _has_title(block: Block, title: str) -> bool:
+    """Whether a block is the title, or is a heading that is a part of it or has it."""
+    text = block.text
+    if len(text) <= 3:
+        return False
+    if text == title:
+        return True
+    least_length = len(title) / 3
+    if not block.level or len(text) <= least_length:
+        return False
+    return text in title or title in text
 
 
 def _description_overlap(text: str, description: str) -> float:
@@ -207,9 +219,16 @@ class _BlockStats:
             float(block.quotes),
             float(text.count("\n")),
             self.cjk / letters,
-            float(len(text) > 3 and (text in title or title in text)) if title else 0.0,
+            _shares_text(text, title),
             float(text.startswith(("|", "·", "»", ">", "-", "•", "©"))),
         ]
+
+
+def _shares_text(text: str, title: str) -> float:
+    """1 where a text is a part of the title or has it, 0 elsewhere."""
+    if not title or len(text) <= 3:
+        return 0.0
+    return float(text in title or title in text)
 
 
 def _upper_and_digits(text: str) -> tuple[int, int]:
@@ -235,7 +254,8 @@ def _measure_elements(blocks: list[Block], stats: list[_BlockStats]) -> dict[Ele
         element.paragraphs += stat.size > 80 and stat.link_share < 0.4
         if stat.size > 25 and block.kind != "h":
             # As in Readability, a paragraph adds to the score of its parent, and half to that of its grandparent.
-            value = (1 + stat.punctuation + min(stat.size / 100, 3)) * (1 - stat.link_share)
+            worth = 1 + stat.punctuation + min(stat.size / 100, 3)
+            value = worth * (1 - stat.link_share)
             for outer, share in zip(element.lineage(3), (0.3, 1.0, 0.5), strict=False):
                 outer.score += value * share
     # Children come after their parents, so in reverse order every sum is complete when it is added to the parent.
@@ -280,7 +300,8 @@ def _one_step_down(hints: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _hints(element: Element) -> tuple[float, ...]:
-    nearest = list(_one_step_down(element.parent.hints if element.parent is not None else _NO_HINTS))
+    hints_above = element.parent.hints if element.parent is not None else _NO_HINTS
+    nearest = list(_one_step_down(hints_above))
     for number in _hint_numbers(element.names):
         nearest[number] = 0.0
     if element.tag in _TAG_INDEX:
@@ -320,8 +341,14 @@ def _element_features(
 
 def _best_element(blocks: list[Block]) -> Element | None:
     """The element with the best score, reduced by its share of links."""
-    candidates = dict.fromkeys(element for block in blocks for element in block.element.lineage(3))
-    return max(candidates, key=lambda element: element.score * (1 - element.links / (element.size + 1)), default=None)
+    lineages = (block.element.lineage(3) for block in blocks)
+    candidates = dict.fromkeys(chain.from_iterable(lineages))
+    return max(candidates, key=_reduced_score, default=None)
+
+
+def _reduced_score(element: Element) -> float:
+    link_share = element.links / (element.size + 1)
+    return element.score * (1 - link_share)
 
 
 def _distances(elements: Iterable[Element], other: Element | None) -> dict[Element, tuple[float, float]]:

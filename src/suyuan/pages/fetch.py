@@ -103,29 +103,39 @@ class Fetcher:
         ``whole`` reads it as far as a document of the user, however long that takes. ``seen`` is given the response
         itself, for a caller who wants more of it than its text.
         """
-        if self._own is not None and seen is None and (document := await self._own(url, fresh)) is not None:
-            return document
+        if self._own is not None and seen is None:
+            document = await self._own(url, fresh)
+            if document is not None:
+                return document
         require("read")
-        kept = await self._archive.get(url) if self._archive is not None and seen is None else None
+        kept = None
+        if self._archive is not None and seen is None:
+            kept = await self._archive.get(url)
         if kept and not fresh and not render and self._is_fresh(kept):
             return kept
-        seconds = self._settings.seconds
-        self._reader.warm()
-        self._underway += 1
-        try:
-            with span("read", host=domain_of(url)):
-                async with asyncio.timeout(seconds) as limit:
-                    reading = await self._request(url, kept, render, _Reader(self._reader, limit, whole), seen)
-        except TimeoutError:
-            raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
-        finally:
-            self._underway -= 1
+        reading = await self._request_in_time(url, kept, render, whole, seen)
         document = reading.document
         if self._archive is not None:
             await self._archive.put(document, reading.index, more=self._underway > 0)
         kind, length = document.content_type, len(document.text)
         log.info("fetch url=%s final=%s kind=%s characters=%d", url, document.final_url, kind, length)
         return document
+
+    async def _request_in_time(
+        self, url: str, kept: Document | None, render: bool, whole: bool, seen: Callable[[Response], None] | None
+    ) -> Reading:
+        """Request and read a page within the time that the settings allow."""
+        seconds = self._settings.seconds
+        self._reader.warm()
+        self._underway += 1
+        try:
+            with span("read", host=domain_of(url)):
+                async with asyncio.timeout(seconds) as limit:
+                    return await self._request(url, kept, render, _Reader(self._reader, limit, whole), seen)
+        except TimeoutError:
+            raise ENGINE_TIMEOUT(engine=domain_of(url) or url, seconds=seconds) from None
+        finally:
+            self._underway -= 1
 
     async def in_form(self, what: Document | Response, form: TextForm) -> str:
         """The text of a document, or the body of a response, in another form; raises a cause if that takes too long."""

@@ -92,11 +92,14 @@ def threshold(sizes: list[int], scores: list[float]) -> float:
         for score, size in ranked:
             total += size * _probability(score + shift)
             right.append(total)
+        doubled = weight * 2
         for place, (found, size) in enumerate(zip(right, taken, strict=True)):
-            expected[place] += weight * 2 * found / (size + total)
+            expected[place] += doubled * found / (size + total)
     best = max(expected)
     limit = _probability(ranked[expected.index(best)][0])
-    return min(limit + (_EXTRA if best > _EASY else 0.0), _MAX_THRESHOLD)
+    if best > _EASY:
+        limit += _EXTRA
+    return min(limit, _MAX_THRESHOLD)
 
 
 def _probability(score: float) -> float:
@@ -107,14 +110,12 @@ def _fill_gaps(blocks: list[Block], probabilities: list[float], kept: list[int])
     """``kept`` with the lists, tables, code and headings between kept neighbours, which belong to the same article."""
     filled: list[int] = kept[:1]
     for before, after in pairwise(kept):
-        gap = slice(before + 1, after)
-        if (
-            after > before + 1
-            and _are_close(blocks[before].element, blocks[after].element)
-            and _is_structure(blocks[gap])
-            and sum(probabilities[gap]) > _MIN_GAP * (after - before - 1)
-        ):
-            filled.extend(range(before + 1, after))
+        gap = range(before + 1, after)
+        if gap and _are_close(blocks[before].element, blocks[after].element):
+            in_gap = slice(before + 1, after)
+            is_likely = sum(probabilities[in_gap]) > _MIN_GAP * len(gap)
+            if is_likely and _is_structure(blocks[in_gap]):
+                filled.extend(gap)
         filled.append(after)
     return filled
 
@@ -141,8 +142,13 @@ def _are_close(one: Element, other: Element) -> bool:
     return not set(one.lineage(3)).isdisjoint(other.lineage(3))
 
 
+def _is_paragraph(block: Block) -> bool:
+    is_in_list = block.item is not None or block.element.tag in ("dt", "dd")
+    return block.kind == "p" and not is_in_list
+
+
 def _is_structure(gap: list[Block]) -> bool:
     """Whether the blocks are list items, tables, code or headings, and not mostly links."""
-    if any(block.kind == "p" and block.item is None and block.element.tag not in ("dt", "dd") for block in gap):
+    if any(_is_paragraph(block) for block in gap):
         return False
     return sum(block.link_size for block in gap) < sum(len(block.text) for block in gap) / 2

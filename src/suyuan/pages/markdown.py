@@ -37,7 +37,8 @@ class MarkdownWriter:
         for block in blocks:
             if text := self._block(block):
                 if before is not None:
-                    parts.append("\n" if _is_same_list(before, block) else "\n\n")
+                    separator = "\n" if _is_same_list(before, block) else "\n\n"
+                    parts.append(separator)
                 parts.append(text)
                 before = block
         return "".join(parts)
@@ -164,9 +165,6 @@ def _is_same_list(before: Block, block: Block) -> bool:
         return False
     if block.element.tag == "dd":
         return before.element.tag in ("dt", "dd")
-    return (
-        before.item is not None
-        and block.item is not None
-        and before.item is not block.item
-        and before.quotes == block.quotes
-    )
+    if before.item is None or block.item is None:
+        return False
+    return before.item is not block.item and before.quotes == block.quotes

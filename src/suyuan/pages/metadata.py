@@ -126,15 +126,26 @@ def _name(value: Any) -> str:
 
 def _title(tree: LexborHTMLParser, meta: dict[str, str], linked: dict[str, Any], site: str) -> str:
     heading = _text(tree, "h1")
-    whole = _text(tree, "head title") or _text(tree, "title")
-    given = next((meta[name] for name in _TITLES if name in meta), "") or _name(linked.get("headline"))
-    given = _clean(given) or whole
-    if heading and 3 < len(heading) <= len(given) and heading in given:
+    given = _given_title(tree, meta, linked)
+    if 3 < len(heading) <= len(given) and heading in given:
         return heading
-    parts = [part.strip() for part in _SEPARATOR.split(given)]
-    if len(parts) > 1 and site and parts[-1].lower() in (site.lower(), site.lower().replace(" ", "")):
-        return given[: given.rindex(parts[-1])].rstrip(" |»·—–-_｜")
+    *others, last = (part.strip() for part in _SEPARATOR.split(given))
+    if others and site and _is_name_of_site(last, site):
+        return given[: given.rindex(last)].rstrip(" |»·—–-_｜")
     return given or heading
+
+
+def _given_title(tree: LexborHTMLParser, meta: dict[str, str], linked: dict[str, Any]) -> str:
+    """The title in the head of the page."""
+    given = next((meta[name] for name in _TITLES if name in meta), "")
+    if not given:
+        given = _name(linked.get("headline"))
+    return _clean(given) or _text(tree, "head title") or _text(tree, "title")
+
+
+def _is_name_of_site(text: str, site: str) -> bool:
+    name = site.lower()
+    return text.lower() in (name, name.replace(" ", ""))
 
 
 def _author(tree: LexborHTMLParser, meta: dict[str, str], linked: dict[str, Any]) -> str:

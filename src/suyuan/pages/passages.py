@@ -6,7 +6,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 
 from ..core.document import Passage
 from ..text.bm25 import BM25
@@ -102,28 +105,45 @@ def select_among(texts: Sequence[str], question: str, budget: int) -> list[Selec
     The passages compete with each other, so a text that says more gets more of the budget, and one that says nothing
     gets none. Where no passage shares a word with the question, each text has its share for its beginning.
     """
-    split = [cut(text) for text in texts]
-    sizes = [[count_tokens(passage.text) for passage in passages] for passages in split]
-    everything = [(number, at) for number, passages in enumerate(split) for at in range(len(passages))]
-    if sum(map(sum, sizes)) <= budget:
-        return [Selection(passages, sum(size), sum(size)) for passages, size in zip(split, sizes, strict=True)]
-    scores = _scores([split[number][at] for number, at in everything], question)
-    ranked = sorted((-score, place) for score, place in zip(scores, everything, strict=True) if score > 0)
+    candidates_by_text = [_candidates(text) for text in texts]
+    candidates = list(chain.from_iterable(candidates_by_text))
+    if _total_size(candidates) <= budget:
+        everything = frozenset(candidates)
+        return [_selection(of_text, everything) for of_text in candidates_by_text]
+    scores = _scores([candidate.passage for candidate in candidates], question)
+    scored = zip(scores, candidates, strict=True)
+    ranked = sorted(((-score, candidate) for score, candidate in scored if score > 0), key=itemgetter(0))
     if not ranked:
         return [select(text, "", budget // len(texts)) for text in texts]
     chosen, used = set(), 0
-    for _, (number, at) in ranked:
-        if used + sizes[number][at] <= budget:
-            chosen.add((number, at))
-            used += sizes[number][at]
-    return [
-        Selection(
-            tuple(passage for at, passage in enumerate(passages) if (number, at) in chosen),
-            sum(size for at, size in enumerate(sizes[number]) if (number, at) in chosen),
-            sum(sizes[number]),
-        )
-        for number, passages in enumerate(split)
-    ]
+    for _, candidate in ranked:
+        if used + candidate.size <= budget:
+            chosen.add(candidate)
+            used += candidate.size
+    return [_selection(of_text, chosen) for of_text in candidates_by_text]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidate:
+    """A passage of one of several texts, equal to no other even where that says the same."""
+
+    passage: Passage
+    size: int
+
+
+def _candidates(text: str) -> list[_Candidate]:
+    return [_Candidate(passage, count_tokens(passage.text)) for passage in cut(text)]
+
+
+def _total_size(candidates: Iterable[_Candidate]) -> int:
+    return sum(candidate.size for candidate in candidates)
+
+
+def _selection(candidates: Sequence[_Candidate], chosen: AbstractSet[_Candidate]) -> Selection:
+    """The chosen ones among the candidates of one text."""
+    selected = [candidate for candidate in candidates if candidate in chosen]
+    passages = tuple(candidate.passage for candidate in selected)
+    return Selection(passages, _total_size(selected), _total_size(candidates))
 
 
 def _scores(passages: Sequence[Passage], question: str) -> list[float]:
@@ -184,7 +204,8 @@ def _joined(ends: Iterable[int], longest: int) -> Iterator[tuple[int, int]]:
     """The spans up to these ends, short ones together; the last end is that of the text."""
     start = previous = 0
     for end in ends:
-        if end - start > longest and previous > start:
+        has_span = previous > start
+        if has_span and end - start > longest:
             yield start, previous
             start = previous
         previous = end

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, product
 from math import ceil, floor, sqrt
 from typing import NamedTuple
 
-from .colour import WHITE, Colour
+from .colour import WHITE, Colour, opaque_mix
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -50,7 +51,8 @@ class Canvas:
     def __init__(self, box: Box) -> None:
         self.box = box
         left, bottom, right, top = box
-        self._cell = max(_CELL, sqrt((right - left) * (top - bottom) / _MOST_CELLS))
+        area = (right - left) * (top - bottom)
+        self._cell = max(_CELL, sqrt(area / _MOST_CELLS))
         self._columns = max(1, ceil((right - left) / self._cell))
         self._rows = max(1, ceil((top - bottom) / self._cell))
         self._spots = [Spot(WHITE)]
@@ -143,7 +145,8 @@ class Canvas:
             for number in set(before).difference(mixed):
                 behind = self._spots[number]
                 mixed[number] = len(self._spots)
-                self._spots.append(behind._replace(colour=None if colour is None else blend(colour, behind.colour)))
+                blended = None if colour is None else blend(colour, behind.colour)
+                self._spots.append(behind._replace(colour=blended))
             self._cells[start:end] = array("i", map(mixed.__getitem__, before))
 
     def _runs(self, outlines: Sequence[Outline], clip: Clip, even_odd: bool) -> Iterator[tuple[int, int]]:
@@ -220,8 +223,9 @@ class Canvas:
             turns += 1 if even_odd else turn
             if not (turns % 2 if even_odd else turns):
                 continue
-            start = max(left, ceil(x0 - 0.01) if whole else floor(x0))
-            end = min(right, floor(x1 + 0.01) if whole else ceil(x1))
+            first = ceil(x0 - 0.01) if whole else floor(x0)
+            last = floor(x1 + 0.01) if whole else ceil(x1)
+            start, end = max(left, first), min(right, last)
             if start < end:
                 runs.append((start, end))
         return runs
@@ -237,21 +241,16 @@ def _over(colour: Colour, behind: Colour | None) -> Colour | None:
     """The colour of a place where something is painted that lets the place shine through."""
     if behind is None:
         return None
-    share = colour[3]
-    red, green, blue = (colour[i] * share + behind[i] * (1 - share) for i in range(3))
-    return (red, green, blue, 1.0)
+    return opaque_mix(colour, behind, colour[3])
 
 
 def _within(start: int, end: int, row: int, shapes: Sequence[Rows]) -> list[tuple[int, int]]:
     """What is left of a run of cells within the shapes."""
     runs = [(start, end)]
     for shape in shapes:
-        runs = [
-            (max(a, first), min(b, last))
-            for a, b in runs
-            for first, last in shape.get(row, ())
-            if max(a, first) < min(b, last)
-        ]
+        pairs = product(runs, shape.get(row, ()))
+        common = [(max(run[0], other[0]), min(run[1], other[1])) for run, other in pairs]
+        runs = [(first, last) for first, last in common if first < last]
     return runs
 
 
@@ -268,10 +267,10 @@ def met(one: Box, other: Box) -> Box:
 
 def box_around(outlines: Sequence[Outline]) -> Box:
     """The smallest box that has all these outlines."""
-    across = [x for outline in outlines for x, _ in outline]
-    upwards = [y for outline in outlines for _, y in outline]
-    if not across:
+    points = list(chain.from_iterable(outlines))
+    if not points:
         return NOWHERE
+    across, upwards = zip(*points, strict=True)
     return min(across), min(upwards), max(across), max(upwards)
 
 

@@ -121,7 +121,8 @@ def _numbers(function: Any, name: str, default: Sequence[float]) -> list[float]:
 def _between(function: Any, parts: Sequence[float]) -> list[float]:
     first, last = _numbers(function, "/C0", [0.0]), _numbers(function, "/C1", [1.0])
     power = float(function.get("/N", 1))
-    share = unit(parts[0]) ** power if parts[0] > 0 or power > 0 else 0.0
+    is_defined = parts[0] > 0 or power > 0
+    share = unit(parts[0]) ** power if is_defined else 0.0
     return [a + share * (b - a) for a, b in zip(first, last, strict=False)]
 
 
@@ -130,11 +131,14 @@ def _stitched(function: Any, parts: Sequence[float], depth: int) -> list[float] 
     value = min(max(parts[0], low), high)
     edges = [low, *_numbers(function, "/Bounds", []), high]
     functions, encode = function["/Functions"].get_object(), _numbers(function, "/Encode", [])
+    last = len(functions) - 1
     for index in range(len(functions)):
         start, end = edges[index], edges[index + 1]
-        if value < end or index == len(functions) - 1:
-            a, b = encode[2 * index : 2 * index + 2]
-            inner = a + (value - start) * (b - a) / (end - start) if end > start else a
+        if value < end or index == last:
+            inner, inner_end = encode[2 * index : 2 * index + 2]
+            if end > start:
+                length, inner_length = end - start, inner_end - inner
+                inner += (value - start) * inner_length / length
             return evaluated(functions[index].get_object(), [inner], depth + 1)
     return None
 
@@ -143,15 +147,20 @@ def _sampled(function: Any, parts: Sequence[float]) -> list[float] | None:
     """The nearest of the samples: that is near enough."""
     bits, sizes = int(function["/BitsPerSample"]), [int(size) for size in function["/Size"].get_object()]
     ranges, domain = _numbers(function, "/Range", []), _numbers(function, "/Domain", [])
-    if bits not in (8, 16) or len(sizes) != len(parts) or len(domain) != 2 * len(parts):
+    if bits not in (8, 16) or len(sizes) != len(parts):
+        return None
+    if len(domain) != 2 * len(parts):
         return None
     at, step = 0, 1
     for value, size, low, high in zip(parts, sizes, domain[::2], domain[1::2], strict=True):
         share = unit((value - low) / (high - low)) if high > low else 0.0
-        at += floor(share * (size - 1) + 0.5) * step
+        nearest = floor(share * (size - 1) + 0.5)
+        at += nearest * step
         step *= size
     count, width = len(ranges) // 2, bits // 8
     decode = _numbers(function, "/Decode", ranges)
-    data = function.get_data()[at * count * width : (at + 1) * count * width]
-    raw = [int.from_bytes(data[i : i + width], "big") / (256**width - 1) for i in range(0, len(data), width)]
+    length = count * width
+    data = function.get_data()[at * length : (at + 1) * length]
+    greatest = 256**width - 1
+    raw = [int.from_bytes(data[i : i + width], "big") / greatest for i in range(0, len(data), width)]
     return [low + share * (high - low) for share, low, high in zip(raw, decode[::2], decode[1::2], strict=False)]

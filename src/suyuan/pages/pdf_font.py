@@ -57,17 +57,21 @@ class PdfFont:
 
     def _read_composite(self, font: Any) -> None:
         encoding = font.get("/Encoding")
-        name = str(encoding.get_object()) if encoding is not None and isinstance(encoding.get_object(), str) else ""
+        encoding = encoding.get_object() if encoding is not None else None
+        name = str(encoding) if isinstance(encoding, str) else ""
         self.is_vertical = name.endswith("-V")
         self.bytes = 2
         # The others have one byte or two; which letters these are does not matter for where they stand.
-        self.is_exact = name.startswith("/Identity") or "UCS2" in name or "UTF16" in name
+        is_identity = name.startswith("/Identity")
+        is_unicode = "UCS2" in name or "UTF16" in name
+        self.is_exact = is_identity or is_unicode
         below = font["/DescendantFonts"].get_object()[0].get_object()
         self._other = float(below.get("/DW", 1000)) / 1000
-        if name.startswith("/Identity") and not self.is_vertical and (widths := below.get("/W")) is not None:
-            self._read_wide([part.get_object() for part in widths.get_object()])
+        widths = below.get("/W")
         if self.is_vertical:
             self._other = 1.0
+        elif is_identity and widths is not None:
+            self._read_wide([part.get_object() for part in widths.get_object()])
 
     def _read_wide(self, parts: list[Any]) -> None:
         at = 0
@@ -93,13 +97,16 @@ class PdfFont:
         self.height = max(tall, wide)
         glyphs, encoding = font.get("/CharProcs"), font.get("/Encoding")
         differences = encoding.get_object().get("/Differences") if encoding is not None else None
-        if glyphs is None or differences is None:
-            return
+        if glyphs is not None and differences is not None:
+            self._read_glyphs(glyphs, differences)
+
+    def _read_glyphs(self, glyphs: Any, differences: Any) -> None:
         drawn = {name: glyph.get_object().get_data() for name, glyph in glyphs.get_object().items()}
         empty = {name for name, content in drawn.items() if _PAINTS.search(content) is None}
         self.has_own_colours = any(_OWN_COLOURS.search(content) for content in drawn.values())
         if len(empty) > _BLANK_GLYPHS:
-            self.blank = frozenset(code for code, name in _named(differences.get_object()) if name in empty)
+            names = _named(differences.get_object())
+            self.blank = frozenset(code for code, name in names if name in empty)
 
 
 def _named(differences: Any) -> list[tuple[int, str]]:

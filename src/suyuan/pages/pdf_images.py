@@ -47,17 +47,21 @@ def scan_of(image: Any, data: bytes, outline: Outline) -> Scan | None:
 
 def covers(image: Any) -> bool:
     """Whether nothing shines through an image."""
-    masks = (_entry(image, name, short, None) for name, short in (("/SMask", ""), ("/Mask", ""), ("/ImageMask", "/IM")))
+    names = (("/SMask", ""), ("/Mask", ""), ("/ImageMask", "/IM"))
+    masks = (_entry(image, name, short, None) for name, short in names)
     return all(mask in (None, False) or str(mask) == "False" for mask in masks)
 
 
 def only_colour(image: Any, data: bytes, space: Any) -> Colour | None:
     """The colour of an image that has a single one, where that is soon found."""
-    if len(data) > _PLAIN or "DCT" in str(image.get("/Filter")) or "JPX" in str(image.get("/Filter")):
+    filters = str(image.get("/Filter"))
+    is_photograph = "DCT" in filters or "JPX" in filters
+    if is_photograph or len(data) > _PLAIN:
         return None
     pixels = image.get_data()
     first = pixels[:1]
-    if not first or len(pixels) > _MOST_UNPACKED or pixels.count(first) != len(pixels):
+    is_plain = first and pixels.count(first) == len(pixels)
+    if not is_plain or len(pixels) > _MOST_UNPACKED:
         return _of_pixel(pixels, space)
     bits = int(_entry(image, "/BitsPerComponent", "/BPC", 8))
     level = first[0] / 255 if bits != 1 else float(first[0] > 127)
@@ -68,7 +72,9 @@ def _of_pixel(pixels: bytes, space: Any) -> Colour | None:
     """The colour of an image whose pixels are all the same three or four numbers."""
     for count in (3, 4):
         pixel = pixels[:count]
-        if len(pixel) == count and len(pixels) % count == 0 and pixel * (len(pixels) // count) == pixels:
+        repeats, rest = divmod(len(pixels), count)
+        is_repeated = repeats > 0 and rest == 0
+        if is_repeated and pixel * repeats == pixels:
             found = colour_in(space, [part / 255 for part in pixel])
             if found is not None:
                 return found
@@ -84,5 +90,6 @@ def _coloured(space: Any, level: float) -> Colour | None:
 
 
 def _entry(image: Any, name: str, short: str, default: Any) -> Any:
-    found = image.get(name, image.get(short, default) if short else default)
+    other = image.get(short, default) if short else default
+    found = image.get(name, other)
     return found.get_object() if hasattr(found, "get_object") else found

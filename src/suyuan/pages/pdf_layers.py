@@ -45,8 +45,10 @@ class PdfLayers:
         members = content.get("/OCGs")
         if members is None:
             return False
-        each = members.get_object()
-        states = [self._is_layer_off(one) for one in each] if isinstance(each, list) else [self._is_layer_off(members)]
+        layers = members.get_object()
+        if not isinstance(layers, list):
+            layers = [members]
+        states = [self._is_layer_off(layer) for layer in layers]
         if not states:
             return False
         policy = content.get("/P", "/AnyOn")
@@ -58,7 +60,9 @@ class PdfLayers:
 
     def _is_layer_off(self, layer: Any) -> bool:
         key = identity(layer)
-        return key in self._off or (self._base_off and key not in self._on)
+        if key in self._off:
+            return True
+        return self._base_off and key not in self._on
 
     def _read(self, settings: Any) -> None:
         first = _get(settings, "/D")
@@ -69,13 +73,15 @@ class PdfLayers:
         self._on = {identity(layer) for layer in _get(first, "/ON") or ()}
         for rule in _get(first, "/AS") or ():
             use = rule.get_object()
-            if use.get("/Event") != "/View":
-                continue
-            for layer in _get(use, "/OCGs") or ():
-                usage = _get(layer.get_object(), "/Usage")
-                view = _get(usage, "/View") if usage is not None else None
-                if view is not None and view.get("/ViewState") == "/OFF":
-                    self._off.add(identity(layer))
+            if use.get("/Event") == "/View":
+                self._off.update(identity(layer) for layer in _get(use, "/OCGs") or () if _is_off_in_view(layer))
+
+
+def _is_off_in_view(layer: Any) -> bool:
+    """Whether a layer says itself that it is not shown on screens."""
+    usage = _get(layer.get_object(), "/Usage")
+    view = _get(usage, "/View") if usage is not None else None
+    return view is not None and view.get("/ViewState") == "/OFF"
 
 
 def identity(found: Any) -> object:
@@ -97,7 +103,10 @@ def shown_notes(page: Any) -> list[Any]:
     found = []
     for each in _get(page, "/Annots") or ():
         note = each.get_object()
-        if hasattr(note, "get") and not int(note.get("/F", 0)) & _NO_VIEW and note.get("/Rect") is not None:
+        if not hasattr(note, "get"):
+            continue
+        is_hidden = int(note.get("/F", 0)) & _NO_VIEW
+        if not is_hidden and note.get("/Rect") is not None:
             found.append(note)
     return found
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
-from .pdf_canvas import Canvas, Point, Spot
+from .pdf_canvas import Box, Canvas, Point, Spot
 from .pdf_font import PdfFont
 from .pdf_images import Scan
 from .pdf_state import INVISIBLE, ONLY_CLIPPING, Matrix, State, placed, times
@@ -44,7 +45,8 @@ class ShownString:
             return self.places
         low, high, length = self.stripe
         number = max(1, len(self.data))
-        steps = [(2 * index + 1) * length // (2 * number) for index in range(number)]
+        middles = range(length, 2 * number * length, 2 * length)
+        steps = [middle // (2 * number) for middle in middles]
         return [(low + step, high + step) for step in steps]
 
 
@@ -88,7 +90,8 @@ class Line:
 
     def show(self, parts: Sequence[Any], run: TextRun) -> None:
         """Show strings, with numbers between them."""
-        moved = -self._state.size / 1000 * (-1.0 if self._is_vertical else self._state.stretch)
+        stretch = -1.0 if self._is_vertical else self._state.stretch
+        moved = -self._state.size / 1000 * stretch
         starts = [self._pen]
         for part in parts:
             self._pen += self._length(part) if isinstance(part, bytes) else float(part) * moved
@@ -129,27 +132,25 @@ class Line:
         """The cells of a string, if all of it can be read."""
         state, canvas = self._state, self._canvas
         low, high = _LOW * state.size + state.rise, _HIGH * state.size + state.rise
-        one, other = placed(self._matrix, start, low), placed(self._matrix, start + length, high)
-        clip = state.clip
-        left, bottom, right, top = clip.box
-        is_inside = left <= min(one[0], other[0]) and max(one[0], other[0]) < right
-        is_inside = is_inside and bottom <= min(one[1], other[1]) and max(one[1], other[1]) < top
-        if clip.shapes or not is_inside or one[0] > other[0]:
+        (x0, y0), (x1, y1) = placed(self._matrix, start, low), placed(self._matrix, start + length, high)
+        if state.clip.shapes or x0 > x1 or not _is_within(state.clip.box, (x0, y0), (x1, y1)):
             return None
-        first, last = canvas.cell_at(*one), canvas.cell_at(other[0], one[1])
-        stripe = Stripe(first, canvas.cell_at(one[0], other[1]), last - first + 1)
+        first, last = canvas.cell_at(x0, y0), canvas.cell_at(x1, y0)
+        stripe = Stripe(first, canvas.cell_at(x0, y1), last - first + 1)
         if state.rendering in (INVISIBLE, ONLY_CLIPPING):
             return stripe
-        each = [*canvas.spots(stripe.low, stripe.length), *canvas.spots(stripe.high, stripe.length)]
-        return stripe if all(state.shows_letters(spot.colour) for spot in each) else None
+        spots = [*canvas.spots(stripe.low, stripe.length), *canvas.spots(stripe.high, stripe.length)]
+        return stripe if all(state.shows_letters(spot.colour) for spot in spots) else None
 
     def _places(self, data: bytes, start: float, length: float) -> list[Place]:
         state = self._state
-        letters = max(1, len(data) // (self._font.bytes if self._font is not None else 1))
+        width = self._font.bytes if self._font is not None else 1
+        letters = max(1, len(data) // width)
         count = max(1, min(letters, round(abs(length / state.size))))
         found = []
         for index in range(count):
-            at = start + (index + 0.5) / count * length
+            share = (index + 0.5) / count
+            at = start + share * length
             found.append((self._cell(at, _LOW), self._cell(at, _HIGH)))
         return found
 
@@ -158,7 +159,8 @@ class Line:
         state, canvas = self._state, self._canvas
         if self._is_vertical:
             # Letters below one another hang from the middle of their upper side.
-            point = (height - (_LOW + _HIGH) / 2) * state.size, state.rise - at
+            middle = (_LOW + _HIGH) / 2
+            point = (height - middle) * state.size, state.rise - at
         else:
             point = at, state.rise + height * state.size
         x, y = placed(self._matrix, *point)
@@ -177,12 +179,36 @@ def _share(stripe: Stripe, start: float, end: float, length: float) -> Stripe:
     return Stripe(stripe.low + offset, stripe.high + offset, max(1, int(end * scale) - offset))
 
 
+def _is_within(box: Box, one: Point, other: Point) -> bool:
+    """Whether all between two points, of which the first is on the left, lies in a box."""
+    left, bottom, right, top = box
+    if one[0] < left or other[0] >= right:
+        return False
+    return bottom <= min(one[1], other[1]) and max(one[1], other[1]) < top
+
+
 def paint_letters(runs: Sequence[TextRun], state: State, canvas: Canvas) -> None:
     """Letters are the clipping path, and something is painted with this colour: so it shows in their form."""
     for run in runs:
-        places = [place for piece in run.strings() for place in piece.all_places()]
-        behind = [canvas.spot(cell).colour for place in places for cell in place if cell >= 0]
+        places = chain.from_iterable(piece.all_places() for piece in run.strings())
+        cells = chain.from_iterable(places)
+        behind = [canvas.spot(cell).colour for cell in cells if cell >= 0]
         run.is_painted = run.is_painted or any(map(state.shows_letters, behind))
+
+
+def _blank_letters(font: PdfFont | None) -> Collection[int]:
+    return font.blank if font is not None else ()
+
+
+def _seen_letters(data: bytes, width: int, seen: Sequence[bool], blank: Collection[int]) -> bytes:
+    """The letters of a string that are seen, of so many bytes each, and not blank."""
+    count = len(data) // width
+    letters = []
+    for index in range(count):
+        start = index * width
+        if seen[index * len(seen) // count] and data[start] not in blank:
+            letters.append(data[start : start + width])
+    return b"".join(letters)
 
 
 class Letters:
@@ -211,40 +237,38 @@ class Letters:
 
     def seen_of(self, run: TextRun) -> list[bytes | float] | None:
         """The strings of a run without the letters that nobody sees; None if nothing is left."""
-        is_plain = run.is_painted and not (run.font is not None and run.font.blank)
-        if is_plain and run.stripe is not None and self._is_whole(run, run.stripe):
+        if run.is_painted and not _blank_letters(run.font) and self._is_whole(run, run.stripe):
             return [piece.data if isinstance(piece, ShownString) else piece for piece in run.pieces]
-        seen = [self._seen(run, piece) if isinstance(piece, ShownString) else piece for piece in run.pieces]
-        return seen if any(isinstance(part, bytes) and part for part in seen) else None
+        parts: list[bytes | float] = []
+        is_seen = False
+        for piece in run.pieces:
+            if not isinstance(piece, ShownString):
+                parts.append(piece)
+                continue
+            seen = self._seen(run, piece) if run.is_painted else b""
+            parts.append(seen)
+            is_seen = is_seen or seen != b""
+        return parts if is_seen else None
 
     def _seen(self, run: TextRun, piece: ShownString) -> bytes:
-        blank = run.font.blank if run.font is not None else ()
-        if not run.is_painted:
-            return b""
-        if not blank and piece.stripe is not None and self._is_whole(run, piece.stripe):
+        """The letters of a string that a reader sees."""
+        blank = _blank_letters(run.font)
+        if not blank and self._is_whole(run, piece.stripe):
             return piece.data
-        places = piece.all_places()
-        seen = [self._is_seen(run, place) for place in places]
+        seen = [self._is_seen(run, place) for place in piece.all_places()]
         if not blank and all(seen):
             return piece.data
         if run.font is not None and not run.font.is_exact:
             # Letters of one byte or two cannot be taken apart.
             return piece.data if sum(seen) * 2 > len(seen) else b""
         width = run.font.bytes if run.font is not None else 1
-        data, letters = piece.data, len(piece.data) // width
-        kept = [
-            data[index * width : (index + 1) * width]
-            for index in range(letters)
-            if seen[index * len(seen) // letters] and data[index * width] not in blank
-        ]
-        return b"".join(kept)
+        return _seen_letters(piece.data, width, seen, blank)
 
-    def _is_whole(self, run: TextRun, stripe: Stripe) -> bool:
-        """Whether nothing was painted over any part of a text."""
-        if run.is_picture:
+    def _is_whole(self, run: TextRun, stripe: Stripe | None) -> bool:
+        """Whether a text is along a stripe, and nothing was painted over any part of it."""
+        if stripe is None or run.is_picture:
             return False
-        each = self._spots(stripe)
-        return all(spot.covered_by <= run.paints for spot in each)
+        return all(spot.covered_by <= run.paints for spot in self._spots(stripe))
 
     def _spots(self, stripe: Stripe) -> list[Spot]:
         return [*self._canvas.spots(stripe.low, stripe.length), *self._canvas.spots(stripe.high, stripe.length)]

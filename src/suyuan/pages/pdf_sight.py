@@ -162,14 +162,16 @@ class _PageSight:
             state.line_width = float(width)
         if (mode := settings.get("/BM")) is not None:
             found = mode.get_object()
-            state.mode = str(found[0] if isinstance(found, list) else found)
+            first = found[0] if isinstance(found, list) else found
+            state.mode = str(first)
         if (mask := settings.get("/SMask")) is not None:
             found = mask.get_object()
             state.is_masked = found != "/None"
             state.is_masked_out = state.is_masked and self._lets_nothing_through(found)
         if (font := settings.get("/Font")) is not None:
             found = font.get_object()
-            self._use_font(found[0] if not hasattr(found, "raw_get") else found.raw_get(0), float(found[1]))
+            reference = found.raw_get(0) if hasattr(found, "raw_get") else found[0]
+            self._use_font(reference, float(found[1]))
 
     def _lets_nothing_through(self, mask: Any) -> bool:
         """Whether a mask hides everything: nothing is painted in it, or only what is black where light counts."""
@@ -226,7 +228,8 @@ class _PageSight:
             return _shaded(pattern["/Shading"].get_object())
         if _PAINTS.search(pattern.get_data()) is None:
             return CLEAR
-        if pattern.get("/PaintType") == 2 and isinstance(space, list) and len(space) > 1:
+        is_uncoloured = pattern.get("/PaintType") == 2
+        if is_uncoloured and isinstance(space, list) and len(space) > 1:
             return colour_in(space[1].get_object(), [float(part) for part in operands[:-1]])
         return None
 
@@ -252,13 +255,13 @@ class _PageSight:
         start = outline[-1]
         for share in _CURVE:
             rest = 1 - share
-            a, b, c, d = rest**3, 3 * rest**2 * share, 3 * rest * share**2, share**3
-            outline.append(
-                (
-                    a * start[0] + b * one[0] + c * other[0] + d * end[0],
-                    a * start[1] + b * one[1] + c * other[1] + d * end[1],
-                )
-            )
+            factors = (rest**3, 3 * rest**2 * share, 3 * rest * share**2, share**3)
+            points = (start, one, other, end)
+            x = y = 0.0
+            for factor, point in zip(factors, points, strict=True):
+                x += factor * point[0]
+                y += factor * point[1]
+            outline.append((x, y))
 
     def _rectangle(self, operands: Operands) -> None:
         x, y, width, height = map(float, operands[:4])
@@ -356,7 +359,8 @@ class _PageSight:
     def _font(self, operands: Operands) -> None:
         size = float(operands[1])
         fonts = self._resources.get("/Font", DictionaryObject()).get_object()
-        self._use_font(fonts.raw_get(operands[0]) if operands[0] in fonts else None, size)
+        font = fonts.raw_get(operands[0]) if operands[0] in fonts else None
+        self._use_font(font, size)
 
     def _use_font(self, font: Any, size: float) -> None:
         self._state.font = self._layers.font(font) if font is not None else None
@@ -497,7 +501,8 @@ class _PageSight:
         """Paint a form: a page within the page."""
         key = id(form)
         self._entered += 1
-        if key in self._forms or len(self._forms) >= _DEEPEST or self._entered > _MOST_FORMS:
+        is_too_much = len(self._forms) >= _DEEPEST or self._entered > _MOST_FORMS
+        if is_too_much or key in self._forms:
             return
         kept = (self._state, self._stack, self._floor, self._resources, self._path, self._text, self._line)
         marked, clipping, before = len(self._hidden), self._clipping, len(self._stack)
@@ -571,7 +576,9 @@ def _box_of(page: PageObject) -> Box:
         box = met(_sorted_box(page.mediabox), _sorted_box(page.cropbox))
     except _BROKEN:
         return _LETTER
-    return box if box[2] - box[0] > 1 and box[3] - box[1] > 1 else _LETTER
+    left, bottom, right, top = box
+    has_size = min(right - left, top - bottom) > 1
+    return box if has_size else _LETTER
 
 
 def _sorted_box(box: Sequence[Any]) -> Box:
@@ -592,8 +599,10 @@ def _corners(matrix: Matrix, left: float, bottom: float, right: float, top: floa
 def _wide(one: tuple[float, float], other: tuple[float, float], half: float) -> Outline:
     """The outline of a wide line."""
     (ax, ay), (bx, by) = one, other
-    length = ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5 or 1.0
-    x, y = -(by - ay) / length * half, (bx - ax) / length * half
+    across, upwards = bx - ax, by - ay
+    square = across**2 + upwards**2
+    length = square**0.5 or 1.0
+    x, y = -upwards / length * half, across / length * half
     return [(ax + x, ay + y), (bx + x, by + y), (bx - x, by - y), (ax - x, ay - y)]
 
 
@@ -613,16 +622,23 @@ def _shaded(shading: Any) -> Colour | None:
     if shading.get("/ShadingType") not in (2, 3) or shading.get("/Function") is None:
         return None
     functions, space = shading["/Function"].get_object(), shading["/ColorSpace"].get_object()
-    each = functions if isinstance(functions, list) else [functions]
-    found = []
-    for at in (0.0, 0.25, 0.5, 0.75, 1.0):
-        values = [evaluated(function.get_object(), [at]) for function in each]
-        parts = [part for value in values if value is not None for part in value]
-        found.append(colour_in(space, parts) if None not in values else None)
-    first = found[0]
-    if first is None or any(colour is None or _differs(colour, first) for colour in found):
+    if not isinstance(functions, list):
+        functions = [functions]
+    first, *others = (_colour_at(place, functions, space) for place in (0.0, 0.25, 0.5, 0.75, 1.0))
+    if first is None or any(other is None or _differs(other, first) for other in others):
         return None
     return first
+
+
+def _colour_at(place: float, functions: Sequence[Any], space: Any) -> Colour | None:
+    """The colour of a shading at a place, which has a function for each part of it, or one for all."""
+    parts: list[float] = []
+    is_known = True
+    for function in functions:
+        values = evaluated(function.get_object(), [place])
+        is_known = is_known and values is not None
+        parts += values or ()
+    return colour_in(space, parts) if is_known else None
 
 
 def _differs(one: Colour, other: Colour) -> bool:

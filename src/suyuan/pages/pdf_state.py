@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import hypot
 from typing import Any
 
-from .colour import BLACK, LEAST_OPACITY, Colour, is_readable
+from .colour import BLACK, LEAST_OPACITY, Colour, is_readable, opaque_mix
 from .paint import blended
 from .pdf_canvas import Blend, Clip, Point
 from .pdf_font import PdfFont
@@ -70,21 +70,28 @@ class State:
         """Whether letters in the colours of this state can be read on a colour."""
         rendering = self.rendering % FIRST_CLIPPING
         filled = rendering != 1 and self._is_seen(self.fill_colour, self.fill_opacity, behind)
-        return filled or (rendering in (1, 2) and self._is_seen(self.stroke_colour, self.stroke_opacity, behind))
+        if filled or rendering not in (1, 2):
+            return filled
+        return self._is_seen(self.stroke_colour, self.stroke_opacity, behind)
 
     def _is_seen(self, colour: Colour | None, opacity: float, behind: Colour | None) -> bool:
-        if opacity <= LEAST_OPACITY or (colour is not None and colour[3] <= LEAST_OPACITY):
+        if opacity <= LEAST_OPACITY:
             return False
-        if colour is None or behind is None or self.is_masked or (self.font is not None and self.font.has_own_colours):
+        if colour is not None and colour[3] <= LEAST_OPACITY:
+            return False
+        if colour is None or behind is None or self.is_masked:
+            return True
+        if self.font is not None and self.font.has_own_colours:
             return True
         return _is_readable(colour, opacity, behind, self.mode)
 
     def is_legible(self, text: Matrix, zoom: float) -> bool:
         """Whether letters have a size that can be read, where ``text`` is their matrix on the page."""
-        size = abs(self.size) * zoom * (self.font.height if self.font is not None else 1.0)
+        height = self.font.height if self.font is not None else 1.0
+        size = abs(self.size) * zoom * height
         tall, wide = size * hypot(text[2], text[3]), size * hypot(text[0], text[1])
         # With a matrix that presses everything on a line, letters of any size show nothing.
-        area = size * size * abs(text[0] * text[3] - text[1] * text[2])
+        area = size * size * abs(_determinant(text))
         if min(tall, wide, area / max(tall, wide, SMALLEST)) <= SMALLEST:
             return False
         if self.rendering == INVISIBLE:
@@ -104,9 +111,7 @@ def _mixed_by(opacity: float, mode: str) -> Blend:
     def mix(colour: Colour, behind: Colour | None) -> Colour | None:
         if behind is None:
             return None
-        made, share = blended(colour, behind, mode), opacity * colour[3]
-        red, green, blue = (made[i] * share + behind[i] * (1 - share) for i in range(3))
-        return (red, green, blue, 1.0)
+        return opaque_mix(blended(colour, behind, mode), behind, opacity * colour[3])
 
     return mix
 
@@ -119,11 +124,18 @@ def times(one: Matrix, other: Matrix) -> Matrix:
     """One matrix before another."""
     a, b, c, d, e, f = one
     g, h, i, j, k, m = other
-    return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
+    x, y = e * g + f * i, e * h + f * j
+    return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, x + k, y + m)
+
+
+def _determinant(matrix: Matrix) -> float:
+    """How many times as large it makes an area."""
+    return matrix[0] * matrix[3] - matrix[1] * matrix[2]
 
 
 def placed(matrix: Matrix, x: float, y: float) -> Point:
     """Where a point is on the page; nothing is infinitely far away."""
-    across = x * matrix[0] + y * matrix[2] + matrix[4]
-    upwards = x * matrix[1] + y * matrix[3] + matrix[5]
-    return max(-_FAR, min(_FAR, across)), max(-_FAR, min(_FAR, upwards))
+    a, b, c, d, e, f = matrix
+    across = x * a + y * c
+    upwards = x * b + y * d
+    return max(-_FAR, min(_FAR, across + e)), max(-_FAR, min(_FAR, upwards + f))

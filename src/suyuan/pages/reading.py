@@ -77,7 +77,8 @@ class DocumentPart:
     @property
     def is_nothing(self) -> bool:
         """Whether no page of the whole document could be read."""
-        return self.first == 0 and self.is_last and self.read == 0 < self.total
+        is_whole = self.first == 0 and self.is_last
+        return is_whole and self.read == 0 < self.total
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ def read_units(
     at, read, length = page.first, 0, 0
     while at < total and length < page.limits.characters:
         spent = time.process_time() - begun
-        if at > page.first and (spent >= page.patience or time.monotonic() > end):
+        is_late = spent >= page.patience or time.monotonic() > end
+        if is_late and at > page.first:
             break
         text, is_whole = _read(read_one, at, broken)
         at += 1

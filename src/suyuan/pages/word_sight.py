@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -88,7 +89,7 @@ class WordSight:
                 yield text
                 continue
             if name == "tbl":
-                within = [cell for row in self._cells(node, around) for cell in row]
+                within = list(chain.from_iterable(self._cells(node, around)))
             else:
                 inner = self._inside(node, name, around)
                 within = [(each, inner) for each in node]
@@ -123,7 +124,8 @@ class WordSight:
         if name == "r":
             return self._in_run(node, around)
         if name in ("anchor", "inline"):
-            return around._replace(is_seen=around.is_seen and not _is_away(node), is_run=False)
+            is_seen = around.is_seen and not _is_away(node)
+            return around._replace(is_seen=is_seen, is_run=False)
         if name == "wsp":
             return self._in_shape(node, around)
         if name in _SHAPES:
@@ -166,7 +168,8 @@ class WordSight:
         fill = child(marks, "solidFill")
         if fill is not None:
             found = self._styles.filled(fill)
-            return around._replace(behind=found if found is None or found[3] > LEAST_OPACITY else around.behind)
+            shines_through = found is not None and found[3] <= LEAST_OPACITY
+            return around if shines_through else around._replace(behind=found)
         if child(marks, "noFill") is not None:
             return around
         others = ("gradFill", "blipFill", "pattFill", "grpFill")
@@ -186,26 +189,28 @@ class WordSight:
             return []
         rows = [row for row in _unwrapped(table, "tr") if not _is_hidden_row(row)]
         look = _TableLook(self._styles, marks)
-        own = child(marks, "shd")
-        behind = _painted(self._styles.shade(own) if own is not None else None, around.behind)
-        found = []
+        behind = _painted(self._shade(marks), around.behind)
+        shown_rows = []
         for index, row in enumerate(rows):
             cells = list(_unwrapped(row, "tc"))
-            found.append(
-                [
-                    (cell, self._in_cell(cell, look.at(index, len(rows), column, len(cells)), around, behind))
-                    for column, cell in enumerate(cells)
-                ]
-            )
-        return found
+            shown_cells: list[tuple[Element, Around]] = []
+            for column, cell in enumerate(cells):
+                styled = look.at(index, len(rows), column, len(cells))
+                shown_cells.append((cell, self._in_cell(cell, styled, around, behind)))
+            shown_rows.append(shown_cells)
+        return shown_rows
+
+    def _shade(self, marks: Element | None, default: Colour | None = None) -> Colour | None:
+        """The background that a table or cell has of its own."""
+        own = child(marks, "shd")
+        return self._styles.shade(own) if own is not None else default
 
     def _in_cell(
         self, cell: Element, styled: tuple[WordLook, Colour | None], around: Around, behind: Colour | None
     ) -> Around:
         marks = child(cell, "tcPr")
-        own = child(marks, "shd")
         look, shade = styled
-        behind = _painted(self._styles.shade(own) if own is not None else shade, behind)
+        behind = _painted(self._shade(marks, shade), behind)
         base = upon(self._styles.defaults, look)
         is_deleted = child(marks, "cellDel") is not None
         return Around(base, base, behind, around.is_seen and not is_deleted)
@@ -235,21 +240,34 @@ class _TableLook:
         """How a cell looks by the style."""
         if not self._parts:
             return WordLook(), None
-        wanted = self._wanted
-        top, left = "firstRow" in wanted and row == 0, "firstColumn" in wanted and column == 0
-        bottom, right = "lastRow" in wanted and row == rows - 1, "lastColumn" in wanted and column == columns - 1
-        names = [""]
-        if "noVBand" not in wanted:
-            names.append("band2Vert" if (column - ("firstColumn" in wanted)) % 2 else "band1Vert")
-        if "noHBand" not in wanted:
-            names.append("band2Horz" if (row - ("firstRow" in wanted)) % 2 else "band1Horz")
-        sides = (("firstCol", left), ("lastCol", right), ("firstRow", top), ("lastRow", bottom))
-        names += [name for name, is_there in sides if is_there]
-        look, shade = WordLook(), None
+        names = [*self._bands(row, column), *self._edges(row, rows, column, columns)]
+        look, shade = self._parts.get("", (WordLook(), None))
         for name in names:
             own, behind = self._parts.get(name, (WordLook(), None))
-            look, shade = upon(look, own), shade if behind is None else behind
+            look = upon(look, own)
+            shade = shade if behind is None else behind
         return look, shade
+
+    def _bands(self, row: int, column: int) -> Iterator[str]:
+        """The stripes of rows and columns that a cell is in; they begin after the first ones."""
+        if "noVBand" not in self._wanted:
+            is_second = (column - ("firstColumn" in self._wanted)) % 2
+            yield "band2Vert" if is_second else "band1Vert"
+        if "noHBand" not in self._wanted:
+            is_second = (row - ("firstRow" in self._wanted)) % 2
+            yield "band2Horz" if is_second else "band1Horz"
+
+    def _edges(self, row: int, rows: int, column: int, columns: int) -> Iterator[str]:
+        """The edges of the table that a cell is at, as far as they look different."""
+        last_row, last_column = rows - 1, columns - 1
+        if "firstColumn" in self._wanted and column == 0:
+            yield "firstCol"
+        if "lastColumn" in self._wanted and column == last_column:
+            yield "lastCol"
+        if "firstRow" in self._wanted and row == 0:
+            yield "firstRow"
+        if "lastRow" in self._wanted and row == last_row:
+            yield "lastRow"
 
 
 def _is_wanted(look: Element, name: str, bit: int) -> bool:
@@ -276,16 +294,21 @@ def _is_hidden_row(row: Element) -> bool:
     if marks is None:
         return False
     hidden, height = child(marks, "hidden"), child(marks, "trHeight")
-    if (hidden is not None and is_on(hidden)) or child(marks, "del") is not None:
+    if hidden is not None and is_on(hidden):
         return True
-    return height is not None and value(height, "hRule") == "exact" and number(height) <= _THIN
+    if child(marks, "del") is not None:
+        return True
+    if height is None or value(height, "hRule") != "exact":
+        return False
+    return number(height) <= _THIN
 
 
 # --- what can be seen -------------------------------------------------------------------------------------------------
 def _is_legible(look: WordLook, behind: Colour | None) -> bool:
     size = _SIZE if look.size is None else look.size
     stretch = 1.0 if look.stretch is None else look.stretch
-    if size <= SMALLEST or size * stretch <= SMALLEST or (look.spacing or 0.0) <= _CROWDED * size:
+    is_crowded = (look.spacing or 0.0) <= _CROWDED * size
+    if is_crowded or min(size, size * stretch) <= SMALLEST:
         return False
     behind = _painted(look.highlight, _painted(look.shade, behind))
     letters = look.colour
@@ -304,12 +327,15 @@ def _is_out_of_sight(place: WordPlace) -> bool:
     if place.line is not None and place.line <= _THIN:
         return True
     left = (place.left or 0.0) + min(0.0, place.first or 0.0)
-    beyond = left <= _FAR_LEFT or left >= _FAR_RIGHT
-    return beyond or (left <= _FAR_LEFT / 3 and (place.right or 0.0) >= -_FAR_LEFT)
+    if left <= _FAR_LEFT or left >= _FAR_RIGHT:
+        return True
+    is_left = left <= _FAR_LEFT / 3
+    return is_left and (place.right or 0.0) >= -_FAR_LEFT
 
 
 def _is_far(x: float, y: float) -> bool:
-    return min(x, y) <= _FAR_LEFT or max(x, y) >= _FAR_RIGHT * 1.5
+    farthest = _FAR_RIGHT * 1.5
+    return min(x, y) <= _FAR_LEFT or max(x, y) >= farthest
 
 
 def _is_away(drawing: Element) -> bool:

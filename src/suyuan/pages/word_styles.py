@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 from xml.etree.ElementTree import Element
 
-from .colour import LEAST_OPACITY, WHITE, Colour, colour
+from .colour import LEAST_OPACITY, WHITE, Colour, colour, opaque_mix
 
 _MOST_BASES = 12
 """Styles are based on one another no deeper than this."""
@@ -166,12 +166,11 @@ class WordStyles:
         if kind in ("nil", "clear"):
             return fill
         over = self._coloured(element, "color", "theme")
-        share = 1.0 if kind == "solid" else float(kind[3:]) / 100 if kind[:3] == "pct" and kind[3:].isdigit() else 0.0
+        share = _share_of_pattern(kind)
         one = (0.0, 0.0, 0.0, 1.0) if over in (None, AUTO) else over
         other = WHITE if fill in (None, AUTO) else fill
         assert one is not None and other is not None
-        red, green, blue = (one[i] * share + other[i] * (1 - share) for i in range(3))
-        return (red, green, blue, 1.0)
+        return opaque_mix(one, other, share)
 
     def background(self, element: Element) -> Colour | None:
         """The colour of the page."""
@@ -179,7 +178,8 @@ class WordStyles:
 
     def _coloured(self, element: Element, name: str, theme: str) -> Colour | None:
         """A colour by its value, or by its name in the theme, which comes first."""
-        named = value(element, f"{theme}Color" if theme == "theme" else theme)
+        attribute = "themeColor" if theme == "theme" else theme
+        named = value(element, attribute)
         if named and (found := self._of_theme(named)) is not None:
             return _varied(found, value(element, f"{theme}Tint"), value(element, f"{theme}Shade"))
         written = value(element, name)
@@ -252,6 +252,15 @@ def _theme_colours(theme: Element) -> Iterator[tuple[str, Colour]]:
                     yield tag(each), found
 
 
+def _share_of_pattern(kind: str) -> float:
+    """The share of a background that the colour of its pattern covers."""
+    if kind == "solid":
+        return 1.0
+    percent = kind.removeprefix("pct")
+    is_percent = percent != kind and percent.isdigit()
+    return float(percent) / 100 if is_percent else 0.0
+
+
 # --- elements ---------------------------------------------------------------------------------------------------------
 def tag(element: Element) -> str:
     """The name of an element without that of its space."""
@@ -260,13 +269,18 @@ def tag(element: Element) -> str:
 
 def value(element: Element, name: str = "val") -> str:
     """An attribute by its name without that of its space; empty if there is none."""
-    return next((found for key, found in element.attrib.items() if key.rpartition("}")[2] == name), "")
+    for key, text in element.attrib.items():
+        if key.rpartition("}")[2] == name:
+            return text
+    return ""
 
 
 def is_on(element: Element, name: str = "val") -> bool:
     """Whether a switch is on: without a value it is; an attribute of another name has to be there."""
     found = value(element, name)
-    return found not in _OFF and (bool(found) or name == "val")
+    if not found:
+        return name == "val"
+    return found not in _OFF
 
 
 def number(element: Element, name: str = "val", default: float = 0.0) -> float:

@@ -19,7 +19,8 @@ def unwrapped(text: str) -> str:
     longest = max(map(len, lines))
     found = lines[:1]
     for before, line in zip(lines, lines[1:], strict=False):
-        goes_on = len(before) >= _FULL * longest and before.strip() and line.strip()
+        is_full = len(before) >= _FULL * longest
+        goes_on = is_full and before.strip() and line.strip()
         if goes_on and not _ENDS.search(before.rstrip()) and not _BEGINS.match(line):
             found[-1] = _joined(found[-1].rstrip(), line.lstrip())
         else:

@@ -107,12 +107,20 @@ def _docx(parts: _Parts, page: ReceivedPage) -> FoundText:
     reader = _WordReader(parts, page.limits, sight)
     with suppress(_Full):
         for name in names:
-            reader.read(name, levels if name == main else {})
-    core, title = optional("docProps/core.xml"), ""
-    if core is not None:
-        title = next((one.text or "" for one in core.iter() if tag(one) == "title"), "")
+            levels_of_part = levels if name == main else {}
+            reader.read(name, levels_of_part)
+    core = optional("docProps/core.xml")
+    title = _title(core) if core is not None else ""
     cut = Cut("bytes", reader.behind, total) if reader.behind < total else None
     return FoundText(title.strip(), "\n\n".join(reader.blocks), cut)
+
+
+def _title(metadata: Element) -> str:
+    return next((element.text or "" for element in metadata.iter() if tag(element) == "title"), "")
+
+
+_BLOCKS = ("p", "tbl")
+_NOTES = ("footnote", "endnote")
 
 
 class _Full(Exception):
@@ -138,25 +146,34 @@ class _WordReader:
         for event, element in read_xml_events(self._pieces(name)):
             name_of = tag(element)
             if event == "start":
-                variants.begin(element, name_of, path[-1] if path else element)
+                parent = path[-1] if path else element
+                variants.begin(element, name_of, parent)
                 path.append(element)
-                if block is None and name_of in ("p", "tbl") and not variants.is_left_out and self._is_shown(path):
+                if block is None and name_of in _BLOCKS and self._is_shown(path, variants):
                     block = element
                 continue
             path.pop()
             is_unused = variants.end(element, name_of)
             if element is block:
-                self._add(self._paragraph(element, levels) if name_of == "p" else self._table(element))
+                self._add_block(element, name_of, levels)
                 block = None
             if name_of == "background":
                 self._sight.paint_page(element)
             if path and (block is None or is_unused):
                 path[-1].remove(element)
 
-    def _is_shown(self, path: list[Element]) -> bool:
-        """Whether a note is shown: the text refers to it."""
-        notes = [each for each in path if tag(each) in ("footnote", "endnote") and value(each, "id")]
-        return all((tag(each), value(each, "id")) in self._sight.notes for each in notes)
+    def _add_block(self, block: Element, name: str, levels: dict[str, int]) -> None:
+        text = self._paragraph(block, levels) if name == "p" else self._table(block)
+        if text:
+            self.blocks.append(text)
+            self._characters -= len(text)
+
+    def _is_shown(self, path: list[Element], variants: _Variants) -> bool:
+        """Whether a block is in no other variant, and the text refers to the note that it is in."""
+        if variants.is_left_out:
+            return False
+        notes = [(tag(element), value(element, "id")) for element in path if tag(element) in _NOTES]
+        return all(note in self._sight.notes for note in notes if note[1])
 
     def _paragraph(self, paragraph: Element, levels: dict[str, int]) -> str:
         text = _SPACE.sub(" ", visible_text(self._sight.text_of(paragraph))).strip()
@@ -171,15 +188,11 @@ class _WordReader:
         rows = self._sight.rows_of(table)
         return table_text([[" ".join(visible_text(text).split()).replace("|", "\\|") for text in row] for row in rows])
 
-    def _add(self, text: str) -> None:
-        if text:
-            self.blocks.append(text)
-            self._characters -= len(text)
-
     def _pieces(self, name: str) -> Iterator[bytes]:
         with self._parts.open(name) as file:
             while piece := file.read(_PIECE):
-                if self._characters <= 0 or self.behind >= self._bytes or time.process_time() > self._end:
+                is_full = self._characters <= 0 or self.behind >= self._bytes
+                if is_full or time.process_time() > self._end:
                     raise _Full
                 self.behind += len(piece)
                 yield piece
@@ -215,9 +228,12 @@ class _Variants:
     def begin(self, element: Element, name: str, parent: Element) -> None:
         """An element begins."""
         is_taken = id(parent) in self._chosen
-        if name == "Choice" and not is_taken and is_known(value(element, "Requires")):
-            self._chosen.add(id(parent))
-        elif name == "Choice" or (name == "Fallback" and is_taken):
+        if name == "Choice":
+            if is_taken or not is_known(value(element, "Requires")):
+                self._unused.append(element)
+            else:
+                self._chosen.add(id(parent))
+        elif name == "Fallback" and is_taken:
             self._unused.append(element)
 
     def end(self, element: Element, name: str) -> bool:
@@ -233,13 +249,10 @@ class _Variants:
 # --- books ------------------------------------------------------------------------------------------------------------
 def _epub(parts: _Parts, page: ReceivedPage) -> FoundText:
     container = parts.xml("META-INF/container.xml")
-    package = next((value(one, "full-path") for one in container.iter() if tag(one) == "rootfile"), "")
+    package = next((value(root, "full-path") for root in container.iter() if tag(root) == "rootfile"), "")
     book = parts.xml(package)
-    title = next((one.text or "" for one in book.iter() if tag(one) == "title"), "")
-    items = {value(one, "id"): value(one, "href") for one in book.iter() if tag(one) == "item"}
-    order = [value(one, "idref") for one in book.iter() if tag(one) == "itemref"]
-    folder = posixpath.dirname(package)
-    names = [posixpath.normpath(posixpath.join(folder, unquote(items.get(one, "")))) for one in order]
+    title = _title(book)
+    names = _chapter_names(book, posixpath.dirname(package))
 
     def file(name: str) -> bytes | None:
         return parts.read(name) if name in parts else None
@@ -251,6 +264,14 @@ def _epub(parts: _Parts, page: ReceivedPage) -> FoundText:
     if part.is_nothing:
         raise KeyError("none of its chapters can be read")
     return FoundText(" ".join(title.split()), text, part=part)
+
+
+def _chapter_names(book: Element, folder: str) -> list[str]:
+    """The files of the chapters in the order of reading."""
+    items = {value(item, "id"): value(item, "href") for item in book.iter() if tag(item) == "item"}
+    order = [value(reference, "idref") for reference in book.iter() if tag(reference) == "itemref"]
+    addresses = (unquote(items.get(item, "")) for item in order)
+    return [posixpath.normpath(posixpath.join(folder, address)) for address in addresses]
 
 
 def _chapter(html: str, limits: ReadingLimits) -> tuple[str, bool]:
