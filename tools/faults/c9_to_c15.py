@@ -75,7 +75,7 @@ FAULTS = (
     Fault("C14.3", "another description of the input", "tools/specs.py", "应该具体、清晰、针对性强", "应该具体"),
     Fault("C15.1", "a page gets a second number", "citations/registry.py", "if key in self._numbers:", "if False:"),
     Fault(
-        "C15.3", "cited sources are not marked", "citations/references.py", "if number in used else", "if False else"
+        "C15.3", "cited sources are not marked", "citations/references.py", "dict.fromkeys(used,", "dict.fromkeys((),"
     ),
     Fault(
         "C12.3",
@@ -473,8 +473,8 @@ FAULTS = (
         "C15.3",
         "only the cited sources are listed",
         "citations/references.py",
-        "        for number in found.sources\n        if number in sources\n",
-        "        for number in found.sources\n        if number in used\n",
+        "for number in found.sources if number in sources]",
+        "for number in found.sources if number in used]",
     ),
     Fault(
         "C15.4",

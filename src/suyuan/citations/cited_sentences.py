@@ -35,36 +35,46 @@ def cited_sentences(text: str, markers: Sequence[Marker]) -> list[CitedSentence]
     owned: dict[int, list[int]] = {}
     for index, spot in enumerate(spots):
         owned.setdefault(bisect_right(ends, _owner(plain, spot)), []).append(index)
-    found = []
-    for place, own_places in sorted(owned.items()):
-        own = [markers[index] for index in own_places]
-        start, end = (ends[place - 1] if place else 0), ends[min(place, len(ends) - 1)]
-        lead = _LEAD.match(plain, start, end)
-        start, end = lead.end() if lead else start, start + len(plain[start:end].rstrip())
-        if start < end:
-            numbers = tuple(dict.fromkeys(number for marker in own for number in marker.numbers))
-            first = min(own[0].start, start + shift[bisect_right(spots, start)])
-            last = max(own[-1].end, end - 1 + shift[bisect_right(spots, end - 1)] + 1)
-            parts = _parts(plain, start, end, [(spots[index], markers[index]) for index in own_places])
-            body = _without_markup(plain[start:end])
-            found.append(CitedSentence(first, last, body, numbers, tuple(parts[number] for number in numbers)))
-    return found
+    sentences = []
+    for place, indexes in sorted(owned.items()):
+        start = ends[place - 1] if place else 0
+        end = start + len(plain[start : ends[min(place, len(ends) - 1)]].rstrip())
+        lead = _LEAD.match(plain, start, ends[min(place, len(ends) - 1)])
+        if lead:
+            start = lead.end()
+        if start >= end:
+            continue
+        parts = _parts(plain, start, end, [(spots[index], markers[index]) for index in indexes])
+        # The positions in the text with the markers.
+        first = start + shift[bisect_right(spots, start)]
+        last = end + shift[bisect_right(spots, end - 1)]
+        sentences.append(
+            CitedSentence(
+                min(first, markers[indexes[0]].start),
+                max(last, markers[indexes[-1]].end),
+                _without_markup(plain[start:end]),
+                tuple(parts),
+                tuple(parts.values()),
+            )
+        )
+    return sentences
 
 
 def _parts(plain: str, start: int, end: int, own: Sequence[tuple[int, Marker]]) -> dict[int, str]:
     """The part of a sentence for each number; markers side by side share one."""
-    found: dict[int, str] = {}
+    parts: dict[int, str] = {}
     begin = start
-    for index, (spot, marker) in enumerate(own):
-        after = own[index + 1][0] if index + 1 < len(own) else end
+    next_spots = [*(spot for spot, _ in own[1:]), end]
+    for index, ((spot, marker), after) in enumerate(zip(own, next_spots, strict=True), 1):
         # What follows the last marker belongs to it, and a marker at the beginning stands for what follows.
-        stop = after if index + 1 == len(own) or spot <= start else spot
-        part = _without_markup(plain[begin:stop])
+        is_open = index == len(own) or spot <= start
+        part = _without_markup(plain[begin : after if is_open else spot])
         for number in marker.numbers:
-            found[number] = f"{found[number]} {part}" if number in found and found[number] != part else part
+            if parts.setdefault(number, part) != part:
+                parts[number] += f" {part}"
         if plain[spot:after].strip():
             begin = max(begin, spot)
-    return found
+    return parts
 
 
 def _without_markup(text: str) -> str:

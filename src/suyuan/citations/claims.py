@@ -127,10 +127,11 @@ class ClaimChecker:
 
     def _contradiction(self, statement: Statement, number: int) -> Conflict | None:
         """What a source that is not cited says otherwise, if none of its most similar sentences says the same."""
-        source = self.source(number, "page" if self._evidence[number].page else "snippet")
+        basis: Basis = "page" if self._evidence[number].page else "snippet"
+        source = self.source(number, basis)
         least = _LEAST_SHARED * len(statement.terms)
         shared = ((len(statement.terms & terms), index) for index, terms in enumerate(source.terms))
-        alike = sorted((each for each in shared if each[0] >= least), reverse=True)[:_COMPARED]
+        alike = sorted((pair for pair in shared if pair[0] >= least), reverse=True)[:_COMPARED]
         found = [disagreement(statement.text, source.sentences[index]) for _, index in alike]
         return found[0] if found and all(found) else None
 
@@ -139,32 +140,28 @@ class ClaimChecker:
         return Side(text, tuple(numbers), count_origins([each.page or each.snippet for each in known]))
 
     def _claim(self, sentence: CitedSentence, statement: Statement, number: int, part: str) -> Claim:
-        found = self._compared(statement, number)
-        if found[0] != "supported" and part != sentence.body and len(tokens(part)) >= _LEAST_PART:
+        verdict, basis, best = self._compare(statement, number)
+        is_part = part != sentence.body and len(tokens(part)) >= _LEAST_PART
+        if is_part and verdict != "supported":
             # What stands at another number need not be in this source.
-            found = self._compared(Statement(part), number)
-        verdict, basis, best = found
-        quote = best.quote if verdict not in ("not_found", "unread") else ""
-        return Claim(
-            sentence.start,
-            sentence.end,
-            number,
-            verdict,
-            basis,
-            quote,
-            best.conflict if verdict == "contradicted" else None,
-        )
+            verdict, basis, best = self._compare(Statement(part), number)
+        quote = "" if verdict in ("not_found", "unread") else best.quote
+        conflict = best.conflict if verdict == "contradicted" else None
+        return Claim(sentence.start, sentence.end, number, verdict, basis, quote, conflict)
 
-    def _compared(self, statement: Statement, number: int) -> tuple[Verdict, Basis, Match]:
+    def _compare(self, statement: Statement, number: int) -> tuple[Verdict, Basis, Match]:
         """The better verdict of page and snippet; where both are equal, that of the page."""
-        found: list[tuple[Verdict, Basis, Match]] = []
+        comparisons: list[tuple[Verdict, Basis, Match]] = []
         for basis in _BASES:
-            if self._text(number, basis) and not (found and found[0][0] == "supported"):
-                best = match(statement, self.source(number, basis))
-                verdict = verdict_of(best)
-                is_unread = basis == "snippet" and verdict == "not_found"
-                found.append(("unread" if is_unread else verdict, basis, best))
-        return max(found, key=lambda each: _ORDER.index(each[0]), default=("unread", "", Match(0.0)))
+            if not self._text(number, basis):
+                continue
+            best = match(statement, self.source(number, basis))
+            verdict = verdict_of(best)
+            if verdict == "supported":
+                return verdict, basis, best
+            is_unread = basis == "snippet" and verdict == "not_found"
+            comparisons.append(("unread" if is_unread else verdict, basis, best))
+        return max(comparisons, key=lambda comparison: _ORDER.index(comparison[0]), default=("unread", "", Match(0.0)))
 
     def source(self, number: int, basis: Basis = "page") -> SourceText:
         """The page or the snippet of a source, which is taken apart once."""
@@ -188,4 +185,6 @@ def verdict_of(found: Match) -> Verdict:
     """Return the verdict for a match with a text that was read."""
     if found.is_contradicted:
         return "contradicted"
-    return "supported" if found.is_supported else "weak" if found.is_weak else "not_found"
+    if found.is_supported:
+        return "supported"
+    return "weak" if found.is_weak else "not_found"

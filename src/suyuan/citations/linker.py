@@ -117,7 +117,9 @@ class Linker:
     def _write_marker(self, segment: Segment, sources: Mapping[int, Source]) -> None:
         missing = [number for number in segment.numbers if number not in sources]
         known = len(missing) < len(segment.numbers)
-        if known or len(missing) > 1 or missing[0] not in _YEARS:
+        # "[2024]" is more likely a year than a citation.
+        is_year = len(missing) == 1 and missing[0] in _YEARS
+        if known or not is_year:
             self._unknown.update(dict.fromkeys(missing))
         if not known:
             self._append_marker(segment.raw, segment.raw, segment.numbers)
@@ -139,8 +141,10 @@ class Linker:
         self._append(text, markdown)
 
     def _append(self, text: str, markdown: str | None = None) -> None:
+        if markdown is None:
+            markdown = text
         self._text.append(text)
-        self._markdown.append(text if markdown is None else markdown)
+        self._markdown.append(markdown)
         self._length += len(text)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from itertools import accumulate, chain
 from typing import Final
 
 from .code_lines import MAX_LEAD, CodeLines
@@ -28,7 +29,7 @@ _LABEL_NAMES = "来源 引用 参考 资料 文献 source sources ref refs refer
 _LABELS = sorted(_LABEL_NAMES.split(), key=len, reverse=True)
 _LABEL = "|".join(_LABELS)
 # The beginnings of labels: a label may still be incomplete.
-_LABEL_STARTS = {label[:n] for label in _LABELS for n in range(1, len(label) + 1)}
+_LABEL_STARTS = set(chain.from_iterable(accumulate(label) for label in _LABELS))
 _LABEL_PART = "|".join(sorted(_LABEL_STARTS, key=len, reverse=True))
 _NUMBER = rf"(?:(?:\^|{_LABEL})[ ]?[:：#]?[ ]?)?([0-9０-９]{{1,4}})"
 _PART = re.compile(rf"[ ]{{0,3}}{_NUMBER}(?:[ ]?[-–—~～][ ]?{_NUMBER})?[ ]{{0,3}}", re.I)
@@ -179,10 +180,12 @@ class MarkerScanner:
         return self._marker()
 
     def _begin_line(self) -> bool:
-        end = self._text.find("\n", self._at)
-        limit = min(end if end >= 0 else len(self._text), self._at + MAX_LEAD)
-        line = self._text[self._at : limit]
-        if self._may_continue(limit) and (not self._lines.is_decided(line) or _MAY_BE_DEFINITION.match(line)):
+        limit = self._at + MAX_LEAD
+        end = self._text.find("\n", self._at, limit)
+        if end < 0:
+            end = min(len(self._text), limit)
+        line = self._text[self._at : end]
+        if self._may_continue(end) and (not self._lines.is_decided(line) or _MAY_BE_DEFINITION.match(line)):
             return False
         self._code_line = self._lines.classify(line)
         self._line_start = False
@@ -192,15 +195,20 @@ class MarkerScanner:
 
     def _rest_of_code_line(self) -> bool:
         end = self._text.find("\n", self._at)
-        self._emit(end + 1 if end >= 0 else len(self._text))
-        if end >= 0:
+        if end < 0:
+            self._emit(len(self._text))
+        else:
+            self._emit(end + 1)
             self._line_start, self._code_line = True, False
         return True
 
     def _escape(self) -> bool:
         if self._may_continue(self._at + 1):
             return False
-        self._emit(self._at + (2 if _ESCAPED.match(self._text, self._at + 1) else 1))
+        end = self._at + 1
+        if _ESCAPED.match(self._text, end):
+            end += 1
+        self._emit(end)
         return True
 
     def _open_span(self) -> bool:
@@ -260,8 +268,10 @@ class MarkerScanner:
         if marker is NEED_MORE:
             return False
         # "Great![1]" ends with a citation; "![1](url)" is an image.
-        image = marker is not None and self._text.startswith("](", marker.close)
-        self._emit(marker.end if marker and image else self._at + 1)
+        if marker is not None and self._text.startswith("](", marker.close):
+            self._emit(marker.end)
+        else:
+            self._emit(self._at + 1)
         return True
 
     def _marker(self) -> bool:
@@ -279,32 +289,44 @@ class MarkerScanner:
 
     def _candidate(self, at: int) -> _Candidate | None | _NeedMore:
         """Return the possible marker at ``at``, if there is one."""
-        double = self._text.startswith("[[", at)
         if self._may_continue(at + 1):
             return NEED_MORE
-        start = at + 1 + double
+        sign = self._text[at]
+        brackets = 2 if self._text.startswith("[[", at) else 1
+        start = at + brackets
         body = _BODY.match(self._text, start, start + _MAX_BODY + 1)
         end = body.end() if body else start
-        closer = _CLOSERS[self._text[at]] * (1 + double)
         text = self._text[start:end]
         if len(text) > _MAX_BODY:
             return None
-        if end >= len(self._text) - double and not self._final and closer.startswith(self._text[end:]):
+        closer = _CLOSERS[sign] * brackets
+        if self._may_be_closed(end, closer):
             return NEED_MORE if _MAY_BE_BODY.fullmatch(text) else None
         if not self._text.startswith(closer, end):
             return None
-        numbers = _numbers(text, self._text[at])
+        numbers = _numbers(text, sign)
         if not numbers:
             return None
-        last = end + len(closer)
-        if self._may_continue(last):
+        is_link_text = sign == "[" and brackets == 1
+        return self._with_target(end + len(closer), numbers, is_link_text=is_link_text)
+
+    def _may_be_closed(self, end: int, closer: str) -> bool:
+        """Whether the text so far ends at ``end`` or within the closing brackets there, and more may come."""
+        if self._final or len(self._text) - end >= len(closer):
+            return False
+        return closer.startswith(self._text[end:])
+
+    def _with_target(self, end: int, numbers: tuple[int, ...], *, is_link_text: bool) -> _Candidate | _NeedMore:
+        """Return the marker whose brackets end at ``end``, with the link target that follows."""
+        if self._may_continue(end):
             return NEED_MORE
-        target = self._target(last)
+        target = self._target(end)
         if target is NEED_MORE or self._may_continue(target):
             return NEED_MORE
-        own_link = target and self._text[at] == "[" and not double
-        address = self._text[last + 1 : target - 1] if own_link else ""
-        return _Candidate(last - 1, target or last, numbers, _bare(address))
+        address = ""
+        if target and is_link_text:
+            address = _bare(self._text[end + 1 : target - 1])
+        return _Candidate(end - 1, target or end, numbers, address)
 
     def _target(self, at: int) -> int | _NeedMore:
         """Return the end of the link target that starts at ``at``; 0 if there is none."""
@@ -314,7 +336,8 @@ class MarkerScanner:
         found = _TARGET.match(self._text, at, far)
         if found:
             return found.end() if _ADDRESS.match(found[1]) else 0
-        if self._final or len(self._text) >= far or self._text.find("\n", at) >= 0:
+        is_too_long = len(self._text) >= far
+        if self._final or is_too_long or "\n" in self._text[at:]:
             return 0
         return NEED_MORE if _may_be_target(self._text[at:]) else 0
 
@@ -345,8 +368,9 @@ class _Candidate:
 
 def _may_be_target(text: str) -> bool:
     """Whether ``text``, which starts with ``(``, can still become a link target: an address and then a title."""
-    address, _, title = text[1:].lstrip(" ").partition(" ")
-    return not title.lstrip(" ") or title.lstrip(" ")[0] in "\"')" or address.startswith("<")
+    address, _, rest = text[1:].lstrip(" ").partition(" ")
+    title = rest.lstrip(" ")
+    return not title or title[0] in "\"')" or address.startswith("<")
 
 
 def _bare(target: str) -> str:
@@ -370,7 +394,8 @@ def _numbers(body: str, opener: str) -> tuple[int, ...]:
         at = part.end()
         if at == len(body):
             # A list that contains zero is not a list of sources.
-            return tuple(found) if 0 not in found or len(found) == 1 else ()
+            is_list_with_zero = 0 in found and len(found) > 1
+            return () if is_list_with_zero else tuple(found)
         if not (comma := _SEPARATOR.match(body, at)):
             return ()
         at = comma.end()

@@ -13,7 +13,7 @@ from ..text.dates import MONTHS
 from ..text.keywords import STOP_WORDS
 from ..text.lexicon import simplified
 from ..text.numbers import figures
-from ..text.quantities import find_quantities
+from ..text.quantities import Quantity, find_quantities
 from ..text.sentences import split_sentences
 from ..text.tokens import tokens
 from ..text.words import count_cjk, words
@@ -36,7 +36,8 @@ _LONGEST_SENTENCE = 600
 _FIGURE_WEIGHT = 4.0
 _SECOND_SENTENCE = 0.05
 """How much a second sentence must add to the score to be part of the quote."""
-_RELATED = 0.65
+_RELATED, _MAX_RELATED = 0.65, 4
+"""The share of the best sentence's score that a similar sentence has, and how many of these there are at most."""
 MAX_EVIDENCE = 100_000
 """So many characters of a source are compared with what cites it."""
 _PREFIX = 7
@@ -67,7 +68,9 @@ class Match:
     @property
     def is_supported(self) -> bool:
         """Whether the source says what the sentence says."""
-        return self.score >= SUPPORTED and not self.missing and not self.conflict and not self.lacks_subject
+        if self.missing or self.conflict or self.lacks_subject:
+            return False
+        return self.score >= SUPPORTED
 
     @property
     def is_contradicted(self) -> bool:
@@ -79,17 +82,20 @@ class Match:
         """Whether the source has a part of the sentence."""
         if self.missing and self.missing == self.stated:
             return False
-        return self.score >= WEAK or (self.score >= WEAK / 2 and self.missing < self.stated)
+        needed = WEAK / 2 if self.missing < self.stated else WEAK
+        return self.score >= needed
 
 
 class SourceText:
     """The text of a source, split into sentences once and compared with many claims."""
 
     def __init__(self, text: str, title: str = "", sentences: Sequence[str] | None = None) -> None:
-        self.sentences = tuple(split_sentences(text[:MAX_EVIDENCE]) if sentences is None else sentences)
+        if sentences is None:
+            sentences = split_sentences(text[:MAX_EVIDENCE])
+        self.sentences = tuple(sentences)
         self.title = _terms(title) | figures(title).implied
         self.figures = tuple(figures(sentence).implied for sentence in self.sentences)
-        self.terms = tuple(_terms(sentence) | held for sentence, held in zip(self.sentences, self.figures, strict=True))
+        self.terms = tuple(_terms(sentence) | own for sentence, own in zip(self.sentences, self.figures, strict=True))
         self.held = self.title.union(*self.figures)
         self.plain = f"{title} {' '.join(self.sentences)}".lower()
         self.letters = _letters(self.plain)
@@ -106,13 +112,16 @@ class SourceText:
     def lacks_word_of(self, claim: str) -> bool:
         """Whether a Chinese word of several characters in a claim shares none of them with the source."""
         words = (token.form for token in tokens(claim) if token.kind in ("name", "noun", "word"))
-        return any(len(word) > 1 and not word.isascii() and self._characters.isdisjoint(word) for word in words)
+        chinese = (word for word in words if len(word) > 1 and not word.isascii())
+        return any(self._characters.isdisjoint(word) for word in chinese)
 
     def weight(self, term: str) -> float:
         """The weight of a word: higher for rare words, very low for function words."""
         if term in STOP_WORDS:
             return 0.1
-        return math.log(1 + (len(self.terms) + 1) / (0.5 + len(self._places.get(term, ()))))
+        containing = len(self._places.get(term, ()))
+        rarity = (len(self.terms) + 1) / (0.5 + containing)
+        return math.log(1 + rarity)
 
     def shares(self, weights: Mapping[str, float]) -> list[float]:
         """The sum of the weights that each sentence has."""
@@ -147,37 +156,42 @@ def match(claim: Statement, source: SourceText) -> Match:
     stated = claim.figures
     if not claim.terms or not source.sentences:
         return Match(0.0, stated=stated, missing=stated)
-    score, quote, related = _best(claim, claim.terms, source)
+    best = _best(claim, claim.terms, source)
     if _letters(claim.text) in source.letters:
         # The source contains the sentence literally.
-        return Match(1.0, quote, stated=stated, related=related)
+        return Match(1.0, best.quote, stated=stated, related=best.related)
     missing = stated - source.held
-    if missing and (agreeing := missing & _agreeing(claim, source, related)):
+    agreeing = missing & _agreeing(claim, source, best.related) if missing else frozenset[str]()
+    if agreeing:
         missing -= agreeing
-        score, quote, related = _best(claim, claim.terms - agreeing, source)
-    score *= _MISSING_FIGURES ** (len(missing) / len(stated)) if missing else 1
+        best = _best(claim, claim.terms - agreeing, source)
+    figures_factor = _MISSING_FIGURES ** (len(missing) / len(stated)) if missing else 1.0
     if source.wide != claim.wide:
         # A source in another script spells names and words differently.
-        across = _across(claim, source) * (_MISSING_FIGURES ** (len(missing) / len(stated)) if missing else 1)
-        return Match(across, quote, missing, stated, related)
-    absent = {name for name in claim.names if name.lower() not in source.plain}
+        return Match(_across(claim, source) * figures_factor, best.quote, missing, stated, best.related)
+    absent = _absent_names(claim, source)
     lacks_subject = bool(claim.subject) and claim.subject <= absent
-    conflict = _conflict(claim, source, related)
-    is_foreign = not conflict and claim.wide and score >= _NEARLY_ALL and source.lacks_word_of(claim.text)
-    score *= _names_factor(claim, absent) * _negation_factor(claim, source, related)
-    if conflict:
-        score *= _CONFLICT if conflict[0].is_certain else _MAY_CONFLICT
-    elif is_foreign:
+    share = best.share * figures_factor
+    score = share * (_names_factor(claim, absent) * _negation_factor(claim, source, best.related))
+    conflicting = _conflict(claim, source, best.related)
+    if conflicting:
+        conflict, sentence = conflicting
+        score *= _CONFLICT if conflict.is_certain else _MAY_CONFLICT
+        return Match(score, sentence, missing, stated, best.related, conflict, lacks_subject)
+    if _is_foreign(claim, source, share):
         score *= _FOREIGN
-    return Match(
-        score,
-        conflict[1] if conflict else quote,
-        missing,
-        stated,
-        related,
-        conflict[0] if conflict else None,
-        lacks_subject,
-    )
+    return Match(score, best.quote, missing, stated, best.related, None, lacks_subject)
+
+
+def _absent_names(claim: Statement, source: SourceText) -> set[str]:
+    return {name for name in claim.names if name.lower() not in source.plain}
+
+
+def _is_foreign(claim: Statement, source: SourceText, share: float) -> bool:
+    """Whether a source has nearly all of a Chinese claim, but not one of its words at all."""
+    if not claim.wide or share < _NEARLY_ALL:
+        return False
+    return source.lacks_word_of(claim.text)
 
 
 def _conflict(claim: Statement, source: SourceText, related: Sequence[int]) -> tuple[Conflict, str] | None:
@@ -187,8 +201,10 @@ def _conflict(claim: Statement, source: SourceText, related: Sequence[int]) -> t
         sentence = source.sentences[index]
         found = conflicts(claim.text, sentence)
         if found is None:
+            if first is None:
+                return None
             shared = len(claim.terms & source.terms[index]) / len(claim.terms)
-            if first is None or (shared >= SUPPORTED and first[0].ours.text.lower() in sentence.lower()):
+            if shared >= SUPPORTED and first[0].ours.text.lower() in sentence.lower():
                 return None
         elif first is None or (found.is_certain and not first[0].is_certain):
             first = found, sentence
@@ -197,15 +213,21 @@ def _conflict(claim: Statement, source: SourceText, related: Sequence[int]) -> t
 
 def _names_factor(claim: Statement, absent: set[str]) -> float:
     """What names that the source does not have leave of a score; a page may leave out its subject, but nothing else."""
+    factor = 1.0
     others = claim.names - claim.subject
-    factor = _MISSING_NAMES ** (len(absent & others) / len(others)) if others else 1.0
-    return factor * (_MISSING_SUBJECT if absent & claim.subject else 1.0)
+    if others:
+        factor *= _MISSING_NAMES ** (len(absent & others) / len(others))
+    if absent & claim.subject:
+        factor *= _MISSING_SUBJECT
+    return factor
 
 
 def _negation_factor(claim: Statement, source: SourceText, related: Sequence[int]) -> float:
     if not related or not claim.is_one_clause:
         return 1.0
-    return 1.0 if _has_negation(claim.text) == _has_negation(source.sentences[related[0]]) else _OTHER_NEGATION
+    if _has_negation(claim.text) == _has_negation(source.sentences[related[0]]):
+        return 1.0
+    return _OTHER_NEGATION
 
 
 def _has_negation(text: str) -> bool:
@@ -214,7 +236,9 @@ def _has_negation(text: str) -> bool:
 
 def _agreeing(claim: Statement, source: SourceText, related: Sequence[int]) -> frozenset[str]:
     """The figures of a claim that agree with one of the source: "more than 5" with 6."""
-    theirs = [quantity for index in related for quantity in find_quantities(source.sentences[index])]
+    theirs: list[Quantity] = []
+    for index in related:
+        theirs += find_quantities(source.sentences[index])
     agreeing = (
         figures(claim.text[ours.start : ours.end]).stated
         for ours in find_quantities(claim.text)
@@ -228,8 +252,17 @@ def _letters(text: str) -> str:
     return _NO_LETTER.sub("", text.lower())
 
 
-def _best(claim: Statement, terms: frozenset[str], source: SourceText) -> tuple[float, str, tuple[int, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Best:
     """The share of a claim that one or two adjacent sentences contain, these sentences, and the most similar ones."""
+
+    share: float
+    quote: str
+    related: tuple[int, ...]
+
+
+def _best(claim: Statement, terms: frozenset[str], source: SourceText) -> _Best:
+    """Find the sentences of a source that contain most of a claim."""
     weights = {term: _FIGURE_WEIGHT if term in claim.figures else source.weight(term) for term in terms}
     total = sum(weights.values()) or 1.0
     title = source.title & terms
@@ -239,25 +272,38 @@ def _best(claim: Statement, terms: frozenset[str], source: SourceText) -> tuple[
 
     single = [own / total for own in source.shares(weights)]
     with_title = [share(own | title) for own in source.terms] if title else single
-    at = max(range(len(single)), key=lambda i: (with_title[i], -i))
-    score, span = with_title[at], (at, at + 1)
+    score = max(with_title)
+    first = with_title.index(score)
+    end = first + 1
+    needed = score + _SECOND_SENTENCE
     for i in range(len(single) - 1):
         # The sum is an upper bound: most pairs cannot improve the score.
-        if with_title[i] + single[i + 1] > score + _SECOND_SENTENCE:
-            both = share(source.terms[i] | source.terms[i + 1] | title)
-            if both > score + (_SECOND_SENTENCE if span[1] - span[0] == 1 else 0):
-                score, span = both, (i, i + 2)
-    order = sorted(range(len(single)), key=lambda i: -single[i])
-    top = single[order[0]]
-    related = tuple(i for i in order[:4] if single[i] >= _RELATED * top > 0)
-    return score, " ".join(source.sentences[span[0] : span[1]]), related
+        if with_title[i] + single[i + 1] <= score + _SECOND_SENTENCE:
+            continue
+        both = share(source.terms[i] | source.terms[i + 1] | title)
+        if both > needed:
+            score, first, end = both, i, i + 2
+            # What replaces a pair is a pair as well.
+            needed = score
+    return _Best(score, " ".join(source.sentences[first:end]), _related(single))
+
+
+def _related(shares: Sequence[float]) -> tuple[int, ...]:
+    """The indexes of the sentences with nearly as much of a claim as the best one has."""
+    order = sorted(range(len(shares)), key=lambda i: -shares[i])
+    needed = _RELATED * shares[order[0]]
+    if needed <= 0:
+        return ()
+    return tuple(i for i in order[:_MAX_RELATED] if shares[i] >= needed)
 
 
 def _across(claim: Statement, source: SourceText) -> float:
     """The score where claim and source use different scripts: only figures and Latin names can be compared."""
     shared = {name.lower() for name in _LATIN_WORD.findall(claim.text)} & set(_LATIN_WORD.findall(source.plain))
     anchors = len(claim.figures) + len(shared)
-    return SUPPORTED if claim.figures and anchors >= 2 else (SUPPORTED + WEAK) / 2
+    if claim.figures and anchors >= 2:
+        return SUPPORTED
+    return (SUPPORTED + WEAK) / 2
 
 
 def _names(claim: str) -> set[str]:

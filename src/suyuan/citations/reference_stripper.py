@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import accumulate, chain
 
 from .code_lines import CodeLines
 from .registry import Source
@@ -14,7 +15,8 @@ _LABELS = (
     "reference list", "参考文献", "参考资料", "参考来源", "参考链接", "参考", "来源", "引用", "引用来源", "资料来源",
     "信息来源", "数据来源", "来源列表",
 )  # fmt: skip
-_LABEL_PARTS = frozenset(label[:n] for label in _LABELS for n in range(len(label) + 1))
+_LABEL_STARTS = frozenset(("", *chain.from_iterable(accumulate(label) for label in _LABELS)))
+"""What may still become a label."""
 # Characters before the label: of a heading, bold type, an image or a quotation.
 _LEAD = re.compile(r"[\W_]*")
 _MAX_LEAD = 16
@@ -34,6 +36,7 @@ _MAY_BE_DEFINITION = re.compile(r"[ ]{0,3}(?:\[(?:\^?(?:\d{1,4}(?:\](?::[ \t]*(?
 _MAX_ITEM = 1000
 _MAX_WITHOUT_URL = 240
 _MAX_HEADING = 60
+_MIN_TITLE = 4
 _LINE_PART = re.compile(r"[^\n]*\n|[^\n]+")
 _NOT_A_LETTER = re.compile(r"[\W_]+")
 
@@ -97,7 +100,8 @@ class ReferenceStripper:
         if len(line) > _MAX_ITEM:
             self._reject()
         elif not line.strip() or _RULE.fullmatch(line):
-            (self._held if self._held else self._gap).append(self._take_line())
+            lines = self._held or self._gap
+            lines.append(self._take_line())
         elif code:
             self._reject()
         elif _is_heading(line):
@@ -111,8 +115,10 @@ class ReferenceStripper:
     def _hold_item(self) -> None:
         """Hold the line back: it names a source."""
         line = self._take_line()
-        # A link definition is invisible; it would turn our markers into links to the model's address.
-        self._held.append("" if self._defines_link(line) else line)
+        if self._defines_link(line):
+            # It is invisible, and would turn our markers into links to the model's address.
+            line = ""
+        self._held.append(line)
 
     def _reject(self) -> None:
         """Pass on the line and those held back: they do not belong to a list."""
@@ -156,8 +162,12 @@ class ReferenceStripper:
 
     def _defines_source(self, line: str) -> bool:
         """Whether ``line`` is a footnote or link definition for one of the sources."""
-        found = _DEFINITION.match(line)
-        return bool(self._started and found and (found[1] or found[3]) and int(found[2]) in self._sources())
+        if not self._started:
+            return False
+        definition = _DEFINITION.match(line)
+        if definition is None or int(definition[2]) not in self._sources():
+            return False
+        return bool(definition[1] or definition[3])
 
     def _defines_link(self, line: str) -> bool:
         """Whether ``line`` is a link definition for one of the sources."""
@@ -168,18 +178,23 @@ class ReferenceStripper:
         """Whether ``line`` names a source."""
         # A linked marker counts as a marker, not as an address: otherwise linking could turn a line into an item.
         line = _MARKER_LINK.sub(r"[[\1]]", line)
-        sources = self._sources()
-        numbered = _NUMBERED.match(line)
-        if numbered and int(numbered[1]) in sources and (len(line) <= _MAX_WITHOUT_URL or _URL.search(line)):
-            return True
         if _LINKED.match(line):
             return True
+        has_url = _URL.search(line) is not None
+        is_short = len(line) <= _MAX_WITHOUT_URL
+        if self._begins_with_number(line) and (is_short or has_url):
+            return True
         bullet = _BULLET.match(line)
-        if bullet:
-            inner = _NUMBERED.match(line, bullet.end())
-            if _URL.search(line) or (inner and int(inner[1]) in sources):
-                return True
-        return self._has_title(line, anywhere=bullet is not None)
+        if bullet is None:
+            return self._has_title(line)
+        if has_url or self._begins_with_number(line, bullet.end()):
+            return True
+        return self._has_title(line, anywhere=True)
+
+    def _begins_with_number(self, line: str, at: int = 0) -> bool:
+        """Whether the number of a source in brackets stands at ``at``."""
+        numbered = _NUMBERED.match(line, at)
+        return numbered is not None and int(numbered[1]) in self._sources()
 
     def _may_be_item(self, line: str) -> bool:
         if _BULLET.match(line) or _NUMBERED.match(line) or _LINKED.match(line):
@@ -195,11 +210,16 @@ class ReferenceStripper:
         letters = _letters(line)
         for source in self._sources().values():
             title = _title_letters(source.title)
-            if len(title) > 3 and letters.startswith(title) and len(letters) <= len(title) + _MAX_WITHOUT_URL:
-                return True
             if partly and title.startswith(letters):
                 return True
-            if anywhere and ((len(title) > 3 and title in letters) or (source.domain and source.domain in line)):
+            if anywhere and source.domain and source.domain in line:
+                return True
+            if len(title) < _MIN_TITLE:
+                continue
+            rest = len(letters) - len(title)
+            if letters.startswith(title) and rest <= _MAX_WITHOUT_URL:
+                return True
+            if anywhere and title in letters:
                 return True
         return False
 
@@ -213,8 +233,10 @@ def _is_heading(line: str) -> bool:
 def _may_be_heading(line: str) -> bool:
     """Whether ``line`` may still become such a heading."""
     rest = _without_lead(line.lstrip())
-    if rest is None or rest in _LABEL_PARTS:
-        return rest is not None
+    if rest is None:
+        return False
+    if rest in _LABEL_STARTS:
+        return True
     return any(rest.startswith(label) and not rest[len(label) :].strip(" \t\r:：*_#") for label in _LABELS)
 
 
@@ -222,8 +244,10 @@ def _without_lead(line: str) -> str | None:
     """The line in lower case without the characters before a label; None if it is too long for a heading."""
     text = line.lower()
     lead = _LEAD.match(text)
-    rest = text[lead.end() :] if lead else text
-    return rest if len(text) <= _MAX_HEADING and len(text) - len(rest) <= _MAX_LEAD else None
+    start = lead.end() if lead else 0
+    if len(text) > _MAX_HEADING or start > _MAX_LEAD:
+        return None
+    return text[start:]
 
 
 def _letters(text: str) -> str:

@@ -44,11 +44,8 @@ def escape(text: str, limit: int = MAX_TITLE) -> str:
 
 def _round(found: Round, sources: Mapping[int, Source], used: Set[int], t: Texts) -> str:
     head = "### " + t("round", n=found.number, query=escape(found.query))
-    lines = [
-        _line(sources[number], f" ✓ {t('cited')}" if number in used else "")
-        for number in found.sources
-        if number in sources
-    ]
+    marks = dict.fromkeys(used, f" ✓ {t('cited')}")
+    lines = [_line(sources[number], marks.get(number, "")) for number in found.sources if number in sources]
     return f"{head}\n\n" + ("\n".join(lines) or t("none")) + "\n"
 
 

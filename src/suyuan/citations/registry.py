@@ -125,6 +125,7 @@ class CitationRegistry:
             # Another search may return another part of the same page: the snippet of that search is used here.
             return replace(known, snippet=result.snippet or known.snippet)
         number = len(self._numbers) + 1
+        cut = result.details.cut if result.details else None
         source = Source(
             number,
             result.title,
@@ -134,7 +135,7 @@ class CitationRegistry:
             result.published_at,
             round_number,
             result.fetched_at,
-            cut=result.details.cut if result.details else None,
+            cut=cut,
         )
         self._numbers[key] = number
         source = self._sources[number] = _as_read(source, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import chain
 
 from ..client import AsyncClient
 from ..core.errors import SuyuanError
@@ -44,8 +45,9 @@ async def check_all(
     )
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(check) for check in checks]
-    findings = [finding.redacted(client.settings.secrets) for task in tasks for finding in task.result()]
-    return sorted(findings, key=lambda finding: _ORDER.index(finding.area))
+    findings = chain.from_iterable(task.result() for task in tasks)
+    redacted = [finding.redacted(client.settings.secrets) for finding in findings]
+    return sorted(redacted, key=lambda finding: _ORDER.index(finding.area))
 
 
 async def startup_findings(

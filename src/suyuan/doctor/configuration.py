@@ -42,8 +42,9 @@ def _server(settings: Settings) -> list[Finding]:
     try:
         check_token(settings.server.host, settings.server.token)
     except SuyuanError as error:
-        weak = error.detail_code == TOKEN_WEAK.detail_code
-        return [Finding.problem("config", error if weak else SERVER_OPEN(host=settings.server.host))]
+        if error.detail_code != TOKEN_WEAK.detail_code:
+            error = SERVER_OPEN(host=settings.server.host)
+        return [Finding.problem("config", error)]
     try:
         check_accounts(settings)
     except SuyuanError as error:
@@ -60,8 +61,10 @@ def _agents_problems(settings: Settings) -> list[ConfigProblem]:
         return [problem]
     agents = data.get("agents")
     names = [str(agent.get("id")) for agent in agents if isinstance(agent, dict)] if isinstance(agents, list) else [""]
-    found = [problem for name in dict.fromkeys(names) for problem in agent_web_search(name, settings)[1]]
-    return list({str(problem): problem for problem in found}.values())
+    problems: dict[str, ConfigProblem] = {}
+    for name in dict.fromkeys(names):
+        problems.update((str(problem), problem) for problem in agent_web_search(name, settings)[1])
+    return list(problems.values())
 
 
 def _finding(problem: ConfigProblem) -> Finding:

@@ -30,16 +30,8 @@ def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
         "run": message.id,
         "state": message.state,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "receipts": [
-            {"query": event["query"], "took_ms": event["took_ms"], "engines": event["receipt"]}
-            for event in events
-            if event.get("receipt")
-        ],
-        "timings": [
-            {"kind": event["kind"], "step": event.get("step"), "took_ms": event["took_ms"]}
-            for event in events
-            if event.get("took_ms")
-        ],
+        "receipts": _receipts(events),
+        "timings": _timings(events),
         "answer": message.answer,
         "events": events,
         "conversation": conversation.as_dict() if conversation else None,
@@ -59,15 +51,29 @@ def bundle(client: AsyncClient, run: str = "") -> dict[str, Any]:
     return cleaned
 
 
+def _receipts(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"query": event["query"], "took_ms": event["took_ms"], "engines": event["receipt"]}
+        for event in events
+        if event.get("receipt")
+    ]
+
+
+def _timings(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"kind": event["kind"], "step": event.get("step"), "took_ms": event["took_ms"]}
+        for event in events
+        if event.get("took_ms")
+    ]
+
+
 def _errors(events: list[dict[str, Any]], answer: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
     seen = set()
     failures = [(event["kind"], event["failure"]) for event in events if event.get("failure")]
-    attempts = [
-        ("engine." + attempt["engine"], attempt)
-        for event in events
-        for attempt in event.get("receipt") or ()
-        if attempt.get("code")
-    ]
+    attempts: list[tuple[str, Any]] = []
+    for event in events:
+        receipt = event.get("receipt") or ()
+        attempts += [("engine." + attempt["engine"], attempt) for attempt in receipt if attempt.get("code")]
     if answer and answer.get("failure"):
         failures.append(("answer", answer["failure"]))
     for where, failure in [*failures, *attempts]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from itertools import chain
 
 from ..client import AsyncClient
 from ..core.causes.doctor import NO_ENGINE_ANSWERS, NO_NETWORK, PROXY_DOWN
@@ -30,7 +31,7 @@ async def check(client: AsyncClient, *, offline: bool = False) -> list[Finding]:
     """Send a search to every engine in use; with ``offline`` only report how each is configured."""
     names = [name for name in client.engines if _in_use(client, name)]
     checks = [_check_engine(client, name, offline) for name in names]
-    findings = [finding for found in await asyncio.gather(*checks) for finding in found]
+    findings = list(chain.from_iterable(await asyncio.gather(*checks)))
     return findings if offline else [*findings, *_common_problem(client, findings)]
 
 
@@ -92,14 +93,14 @@ async def _status_of(
     *,
     searching: bool = True,
 ) -> SearxngStatus:
-    limit = client.settings.search.seconds
     client.network.prepare()
+    key = own.api_key if own else None
     return await check_searxng(
         runner.engine.base_url,
         client.network.send,
-        api_key=own.api_key if own else None,
+        api_key=key,
         seconds=seconds,
-        limit=limit,
+        limit=client.settings.search.seconds,
         searching=searching,
     )
 
@@ -132,10 +133,11 @@ def searxng_findings(status: SearxngStatus, level: Level = ERROR) -> list[Findin
 
 async def _searxng(client: AsyncClient) -> list[Finding]:
     status = await searxng_status(client)
-    absent = status.error is not None and status.error.detail_code in ("searxng_down", "not_searxng")
-    if absent and not searxng_configured(client):
+    if searxng_configured(client):
+        return searxng_findings(status, ERROR)
+    if status.error and status.error.detail_code in ("searxng_down", "not_searxng"):
         return [Finding.ok(SEARXNG, Text("doctor.ok.searxng_unused"), SEARXNG, UNUSED)]
-    return searxng_findings(status, ERROR if searxng_configured(client) else WARNING)
+    return searxng_findings(status, WARNING)
 
 
 async def _search(runner: EngineRunner) -> Finding:
@@ -166,15 +168,22 @@ def _configured(runner: EngineRunner) -> Finding:
 def _common_problem(client: AsyncClient, findings: list[Finding]) -> list[Finding]:
     """Return the problem that explains why no engine works."""
     plan = client.settings.search.default
-    tried = [f for f in findings if plan == AUTO or in_plan(client, f.name)]
-    failed = [f for f in tried if f.level != OK]
-    if not failed or any(f.code == "ok" for f in tried):
+    if plan != AUTO:
+        findings = [finding for finding in findings if in_plan(client, finding.name)]
+    failed = [finding for finding in findings if finding.level != OK]
+    if not failed or any(finding.code == "ok" for finding in findings):
         return []
-    by_proxy = next((f for f in failed if f.code == "proxy"), None)
+    network_problem = _network_problem(client, failed)
+    if network_problem:
+        return [Finding.problem("network", network_problem)]
+    return [Finding.problem("engine", NO_ENGINE_ANSWERS(plan=plan))]
+
+
+def _network_problem(client: AsyncClient, failed: list[Finding]) -> SuyuanError | None:
+    """The proxy that cannot be reached, or the network that is missing."""
+    by_proxy = next((finding for finding in failed if finding.code == "proxy"), None)
     if by_proxy and client.settings.net.proxy:
         proxy, origin = proxy_address(client)
-        return [Finding.problem("network", PROXY_DOWN(proxy=proxy, why=by_proxy.what, origin=origin))]
-    remote = [f for f in failed if f.area != SEARXNG]
-    if remote and all(f.code == "dns" for f in remote):
-        return [Finding.problem("network", NO_NETWORK())]
-    return [Finding.problem("engine", NO_ENGINE_ANSWERS(plan=plan))]
+        return PROXY_DOWN(proxy=proxy, why=by_proxy.what, origin=origin)
+    remote_codes = {finding.code for finding in failed if finding.area != SEARXNG}
+    return NO_NETWORK() if remote_codes == {"dns"} else None

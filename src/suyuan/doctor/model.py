@@ -128,7 +128,8 @@ class _ServerCheck:
         # A page in place of JSON: the next request decides.
         names = _names(response)
         wanted = self.settings.name
-        if response.status == 200 and names and not names & {wanted, f"{wanted}:latest", f"models/{wanted}"}:
+        is_listed = names & {wanted, f"{wanted}:latest", f"models/{wanted}"}
+        if response.status == 200 and names and not is_listed:
             raise self._fault(Response(404, b'{"error": {"message": "model not found", "code": "model_not_found"}}'))
 
     async def _answer(self) -> None:

@@ -140,6 +140,10 @@ class _Check:
             return SearxngStatus(self.base_url, error, took_ms=round(seconds * 1000))
         if not self.searching:
             return SearxngStatus(self.base_url, took_ms=round(seconds * 1000))
+        return await self._configured_search()
+
+    async def _configured_search(self) -> SearxngStatus:
+        """Return the status of an instance that answers, by its configuration and a search."""
         configuration = await self._configuration()
         engines = tuple(str(row.get("name")) for row in _rows(configuration.get("engines")) if row.get("enabled"))
         limiter = _limiter(configuration)

@@ -31,18 +31,11 @@ def write(folder: Path, region: str = "world", port: int = PORT, *, force: bool 
     """Write the deployment into ``folder`` and return its files; existing files stay unless ``force``."""
     source = files("suyuan") / "deploy" / "searxng"
     env = folder / ".env"
-    existing = next((path for path in (*(folder / name for name in _FILES), env) if path.exists()), None)
+    paths = [*(folder / name for name in _FILES), env]
+    existing = next((path for path in paths if path.exists()), None)
     if existing and not force:
         raise causes.DEPLOYMENT_EXISTS(path=existing, folder=folder)
-    kept = _SECRET.search(_read(env))
-    values = {
-        "SEARXNG_SECRET": kept[1] if kept else secrets.token_hex(32),
-        "SEARXNG_REGION": region,
-        "SEARXNG_PORT": str(port),
-    }
-    text = (source / ".env.example").read_text(encoding="utf-8")
-    for name, value in values.items():
-        text = re.sub(rf"^{name}=.*$", f"{name}={value}", text, flags=re.M)
+    text = _variables((source / ".env.example").read_text(encoding="utf-8"), _read(env), region, port)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in _FILES:
@@ -51,7 +44,20 @@ def write(folder: Path, region: str = "world", port: int = PORT, *, force: bool 
         _write(env, text, 0o600)
     except OSError as error:
         raise causes.DEPLOYMENT_UNWRITABLE(path=error.filename or folder, why=error.strerror or error) from None
-    return [*(folder / name for name in _FILES), env]
+    return paths
+
+
+def _variables(template: str, present: str, region: str, port: int) -> str:
+    """The text of ``.env``, with the secret of the present one if it has any."""
+    secret = _SECRET.search(present)
+    values = {
+        "SEARXNG_SECRET": secret[1] if secret else secrets.token_hex(32),
+        "SEARXNG_REGION": region,
+        "SEARXNG_PORT": str(port),
+    }
+    for name, value in values.items():
+        template = re.sub(rf"^{name}=.*$", f"{name}={value}", template, flags=re.M)
+    return template
 
 
 def port_of(folder: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from ..client import AsyncClient
@@ -42,10 +43,10 @@ def _notices(client: AsyncClient) -> list[Finding]:
     # What was entered on the page is read, since only this tells that it is damaged.
     client.connected_models.all()
     client.connected_engines.names()
-    kept = [notice for notices in client.notices() for notice in notices.open()]
+    open_notices = chain.from_iterable(notices.open() for notices in client.notices())
     return [
         Finding("notice", WARNING, notice.failure.detail_code or notice.failure.code, notice.failure, notice.at)
-        for notice in kept
+        for notice in open_notices
     ]
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..chat.bibtex import bibtex_entry
+from .report import ledger_ids
 
 
 def cited_sources(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The pages that the report cites, in the order of their numbers."""
-    ids = {id for claim in result["claims"] if claim["kept"] for id in claim["ledger"]}
+    ids = ledger_ids(claim for claim in result["claims"] if claim["kept"])
     numbers = {row["source"] for row in result["ledger"] if row["id"] in ids}
     return [source for source in result["sources"] if source["number"] in numbers]
 

@@ -59,17 +59,21 @@ class SentenceChecker:
     def _supporting(self, text: str, known: dict[int, CheckedCitation], least: float = 0) -> list[tuple[int, str]]:
         """Other passages that say what ``text`` says, with what they say."""
         statement = Statement(text)
+        if not statement.terms:
+            return []
         supporting = []
         for row in self._ledger.rows:
-            if row.id in known or not statement.terms:
+            if row.id in known:
                 continue
             source = self._claims.source(row.id)
-            held = source.title.union(*source.terms)
-            if len(statement.terms & held) < _LEAST_SHARED * len(statement.terms):
+            # Across languages only names and figures can be compared, which is not enough to say it by ourselves.
+            if source.wide != statement.wide:
+                continue
+            shared = statement.terms & source.title.union(*source.terms)
+            if len(shared) < _LEAST_SHARED * len(statement.terms):
                 continue
             found = match(statement, source)
-            # Across languages only names and figures can be compared, which is not enough to say it by ourselves.
-            if found.is_supported and found.score >= least and source.wide == statement.wide:
+            if found.is_supported and found.score >= least:
                 supporting.append((row.id, found.quote))
         return supporting
 
@@ -80,9 +84,8 @@ def _context(row: LedgerRow) -> str:
 
 
 def _citation(claim: Claim) -> CheckedCitation:
-    return CheckedCitation(
-        claim.number, claim.verdict, claim.quote, claim.conflict.theirs.text if claim.conflict else ""
-    )
+    instead = claim.conflict.theirs.text if claim.conflict else ""
+    return CheckedCitation(claim.number, claim.verdict, claim.quote, instead)
 
 
 def _without_markers(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from ..citations.claims import Disagreement, Side
@@ -67,13 +68,13 @@ def of_one_matter(question: str, ledger: Ledger, found: Iterable[Disagreed]) -> 
 def _words(question: str) -> set[str]:
     """The words of a question that say what it is about; of a Chinese word the pairs of its characters."""
     question = simplified(question)
-    own = {stem for token in tokens(question) for stem in stems(question[token.start : token.end])}
+    own = set[str]().union(*(stems(question[token.start : token.end]) for token in tokens(question)))
     return {stem for stem in own & content_stems(question).keys() if len(stem) > 1 or stem.isascii()}
 
 
 def _stems(ledger: Ledger, ids: Iterable[int]) -> set[str]:
     rows = map(ledger.row, ids)
-    return {stem for row in rows for stem in stems(simplified(f"{row.title} {row.heading} {row.text}"))}
+    return set[str]().union(*(stems(simplified(f"{row.title} {row.heading} {row.text}")) for row in rows))
 
 
 def distinct(found: Iterable[Disagreed], ledger: Ledger) -> list[dict[str, Any]]:
@@ -109,6 +110,6 @@ def _side(side: LedgerSide, ledger: Ledger) -> dict[str, Any]:
 
 
 def _ledger_side(side: Side, ledger: Ledger) -> LedgerSide:
-    sentences = (sentence for id in side.numbers for sentence in split_sentences(ledger.row(id).text))
+    sentences = chain.from_iterable(split_sentences(ledger.row(id).text) for id in side.numbers)
     said = next((sentence for sentence in sentences if side.text in sentence), side.text)
     return LedgerSide(side.text, said, side.numbers)

@@ -53,8 +53,9 @@ class _WordReport:
             self._document.add_paragraph(self._view.nothing(section))
             for row in (self._view.rows[id] for id in section["nearest"]):
                 self._document.add_paragraph(_plain(f"{row['title']} [{row['id']}]"), style="List Bullet")
+        style = "List Bullet" if section["by"] == "embedded" else None
         for claims in self._view.paragraphs(place):
-            paragraph = self._document.add_paragraph(style="List Bullet" if section["by"] == "embedded" else None)
+            paragraph = self._document.add_paragraph(style=style)
             for claim in claims:
                 paragraph.add_run(_plain(claim["text"]) + " ")
                 paragraph.add_run(_numbers(claim["ledger"]) + " ").font.superscript = True

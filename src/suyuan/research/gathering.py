@@ -7,6 +7,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from ..core.causes.page import READ_LATE
@@ -165,7 +166,8 @@ class EvidenceGathering:
 
     def _chosen(self, parts: Sequence[int]) -> list[_Found]:
         """The best pages that were not read yet, of each sub-question in turn."""
-        seen = {page_key(str(page[name])) for page in self.pages for name in ("url", "final_url") if page.get(name)}
+        addresses = chain.from_iterable((page.get("url"), page.get("final_url")) for page in self.pages)
+        seen = {page_key(str(address)) for address in addresses if address}
         unread = [found for key, found in self._found.items() if key not in seen]
         ranked = [
             sorted((each for each in unread if at in each.scores), key=lambda each: -each.scores[at]) for at in parts
@@ -209,9 +211,10 @@ class EvidenceGathering:
         ]
         if coverage(part.question, (f"{each.title}\n{each.text}" for each in evidence)) < _LEAST_COVERAGE:
             return False
-        quotes = pick_quotes(part.question, evidence)
-        told = (each for quote in quotes for each in (quote, *quote.others))
-        return len({number for each in told for number in each.numbers}) >= _ENOUGH_ORIGINS
+        origins = set[int]()
+        for quote in pick_quotes(part.question, evidence):
+            origins.update(quote.numbers, *(other.numbers for other in quote.others))
+        return len(origins) >= _ENOUGH_ORIGINS
 
 
 def _results(page: SearchPage, lang: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from html import escape
 
 from ..chat.html_page import html_page
 from ..citations.text_fragment import fragment_link
-from .report import placed
+from .report import ledger_ids, placed
 from .report_view import ReportView, Row
 
 
@@ -74,7 +74,7 @@ class HtmlReport:
         for place, section in enumerate(self._view.result["sections"]):
             if not section["is_summary"]:
                 claims = self._view.claims(place)
-                origins = {self._view.rows[id]["origin"] for claim in claims for id in claim["ledger"]}
+                origins = {self._view.rows[id]["origin"] for id in ledger_ids(claims)}
                 bars.append((section["title"], len(origins), len(claims)))
         most = max((origins for _, origins, _ in bars), default=0) or 1
         drawn = "".join(
@@ -114,9 +114,10 @@ class HtmlReport:
 
     def _shown_passages(self) -> list[Row]:
         """Every passage that something of the report leads to."""
-        more = {id for claim in self._view.result["claims"] for id in claim["ledger"]}
-        more |= {id for section in self._view.result["sections"] for id in section["nearest"]}
-        return [self._view.rows[id] for id in sorted(more | {row["id"] for row in self._view.cited})]
+        ids = ledger_ids(self._view.result["claims"])
+        ids.update(*(section["nearest"] for section in self._view.result["sections"]))
+        ids.update(row["id"] for row in self._view.cited)
+        return [self._view.rows[id] for id in sorted(ids)]
 
     def _passage(self, row: Row) -> str:
         url, title = row["final_url"], escape(row["title"])

@@ -25,7 +25,8 @@ class JobStore:
     def __init__(self, store: ResearchStore) -> None:
         self.store = store
         # SQLite has one writer; several threads would only wait for each other.
-        self.pen = NotedThreads(_THREADS if store.shared else 1, "suyuan-research")
+        threads = _THREADS if store.shared else 1
+        self.pen = NotedThreads(threads, "suyuan-research")
         self.news = asyncio.Event()
         """Set at the next change."""
 

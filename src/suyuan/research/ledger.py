@@ -119,17 +119,21 @@ def build_ledger(pages: Sequence[Mapping[str, Any]], plan: ResearchPlan, most: i
     sources = [_source(number, page) for number, page in enumerate(unique, 1)]
     read = [(source, page) for source, page in zip(sources, unique, strict=True) if page.get("text")]
     origins = find_origins([_page_text(source, page) for source, page in read])
-    home = {number: origin for origin in origins for number in origin.sources}
-    sources = [
-        replace(each, origin=home[each.number].id, is_primary=home[each.number].sources[0] == each.number)
-        if each.number in home
-        else each
-        for each in sources
-    ]
+    origin_of: dict[int, Origin] = {}
+    for origin in origins:
+        origin_of |= dict.fromkeys(origin.sources, origin)
+    sources = [_with_origin(source, origin_of.get(source.number)) for source in sources]
     rows: list[LedgerRow] = []
     for source, page in zip(sources, unique, strict=True):
-        rows += _rows(source, page, plan, most, len(rows)) if page.get("text") else []
+        if page.get("text"):
+            rows += _rows(source, page, plan, most, len(rows))
     return Ledger(tuple(rows), tuple(sources), tuple(origins))
+
+
+def _with_origin(source: SourcePage, origin: Origin | None) -> SourcePage:
+    if origin is None:
+        return source
+    return replace(source, origin=origin.id, is_primary=origin.sources[0] == source.number)
 
 
 def _once_each(pages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -147,6 +151,7 @@ def _once_each(pages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _source(number: int, page: Mapping[str, Any]) -> SourcePage:
     address = str(page.get("final_url") or page["url"])
+    status = "failed" if page.get("failure") else "read"
     return SourcePage(
         number,
         str(page["url"]),
@@ -157,7 +162,7 @@ def _source(number: int, page: Mapping[str, Any]) -> SourcePage:
         page.get("published_at"),
         page.get("fetched_at"),
         page.get("sha256"),
-        "failed" if page.get("failure") else "read",
+        status,
         page.get("failure"),
         str(page.get("engine") or ""),
         str(page.get("query") or ""),

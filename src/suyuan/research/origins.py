@@ -98,7 +98,9 @@ def _same_origin(one: PageText, other: PageText) -> str:
     if any(key.count("/") for key in addresses[0] & addresses[1]):
         return "canonical"
     agency = agency_of(one.text)
-    return "agency" if agency and agency == agency_of(other.text) and _same_event(one, other) else ""
+    if agency and agency == agency_of(other.text) and _same_event(one, other):
+        return "agency"
+    return ""
 
 
 def _same_event(one: PageText, other: PageText) -> bool:
@@ -109,7 +111,9 @@ def _same_event(one: PageText, other: PageText) -> bool:
 def _origin(id: str, group: Sequence[PageText], reason: str) -> Origin:
     ordered = sorted(group, key=_copy_rank)
     name = (agency_of(ordered[0].text) if reason == "agency" else "") or ordered[0].site
-    return Origin(id, tuple(page.number for page in ordered), reason if len(group) > 1 else "", name)
+    if len(group) == 1:
+        reason = ""
+    return Origin(id, tuple(page.number for page in ordered), reason, name)
 
 
 def _copy_rank(page: PageText) -> tuple[bool, bool, str, int]:

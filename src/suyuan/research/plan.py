@@ -19,6 +19,7 @@ MAX_SUB_QUESTIONS = 12
 MAX_QUERIES = 8
 _LONGEST_QUERY = 300
 _MAX_CLARIFICATIONS = 3
+_ASKS = re.compile(r"[?？]|\bhow\b|如何|怎么|吗|呢", re.I)
 _LATIN_NAME = re.compile(r"[A-Za-z][\w.+#-]*(?:\s+[A-Z0-9][\w.+#-]*)*")
 _COMPARED = re.compile(
     r"(?P<a>[\w\s.+#·《》-]{2,40}?)\s{0,8}(?:和|与|跟|同|\bvs\.?|\bversus\b|\band\b|\bor\b)\s{0,8}+(?P<b>[\w.+#·《》-]{1,60}(?:\s[A-Z][\w.+#-]{0,40}){0,8}?)"
@@ -116,9 +117,10 @@ def make_plan(request: ResearchRequest) -> ResearchPlan:
 
 def is_broad(question: str) -> bool:
     """Whether a question only names a topic: few words, and nothing that is asked for."""
-    return len(content_words(question)) <= (12 if script_language(question) == "zh" else 3) and not (
-        answer_type(question).kinds or re.search(r"[?？]|\bhow\b|如何|怎么|吗|呢", question, re.I)
-    )
+    if answer_type(question).kinds or _ASKS.search(question):
+        return False
+    most = 12 if script_language(question) == "zh" else 3
+    return len(content_words(question)) <= most
 
 
 def refined(question: str, plan: ResearchPlan) -> str:
@@ -139,7 +141,9 @@ def other_words(question: str, tried: Sequence[str]) -> list[str]:
     """Further searches for a sub-question whose first ones found too little."""
     own = keywords(question)
     longest = sorted(own, key=len, reverse=True)[:3]
-    found = (" ".join(own), " ".join(longest), *_LATIN_NAME.findall("" if question.isascii() else question))
+    found = [" ".join(own), " ".join(longest)]
+    if not question.isascii():
+        found += _LATIN_NAME.findall(question)
     known = {query.casefold() for query in tried}
     return list(dict.fromkeys(text for text in found if len(text) > 1 and text.casefold() not in known))
 
@@ -155,7 +159,8 @@ def _planned(part: str, title: str = "") -> SubQuestion:
     if not part.isascii():
         names = " ".join(dict.fromkeys(_LATIN_NAME.findall(part)))
         # English pages have the names that a Chinese question has in Latin letters.
-        queries += [names] if len(names) > 3 else []
+        if len(names) > 3:
+            queries.append(names)
     return SubQuestion(title or part.strip(), tuple(dict.fromkeys(queries)))
 
 

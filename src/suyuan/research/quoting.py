@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from ..embedded.answer_sides import answer_sides
 from ..embedded.answer_type import answer_type
@@ -46,19 +47,25 @@ class QuotingWriter:
     def write(self, question: str, rows: Sequence[LedgerRow], most: int) -> Quoted:
         """The section about ``question`` from ``rows``."""
         evidence = self._evidence(rows)
-        candidates = [candidate for page in evidence for candidate in find_candidates(page)]
+        candidates = list(chain.from_iterable(map(find_candidates, evidence)))
         others = sources_about_others(question, candidates)
         quotes = list(pick_quotes(question, evidence, most))
         pages = [page for page in rank_sources(question, evidence) if page.number not in others]
         quotes += self._further(question, pages, quotes, most)
-        wanted = [each for quote in quotes for each in (quote, *quote.others)]
-        checked = [self._checker.check(_marked(each, rows), paragraph) for paragraph, each in enumerate(wanted)]
-        kept = tuple(each for each in checked if each.verdict == "supported")
-        dropped = tuple(each for each in checked if each.verdict != "supported")
+        section = self._section(question, quotes, rows)
+        if not section.sentences:
+            section = replace(section, nearest=tuple(self._nearest(question, evidence, rows)))
         disputed = [quote for quote in quotes if quote.others] or _disputed(question, candidates)
-        disagreed = of_one_matter(question, self._ledger, (_disagreed(quote, rows, kept) for quote in disputed))
-        nearest = () if kept else tuple(self._nearest(question, evidence, rows))
-        return Quoted(Section(question, kept, dropped, nearest=nearest), disagreed)
+        sides = [_disagreed(quote, rows, section.sentences) for quote in disputed]
+        return Quoted(section, of_one_matter(question, self._ledger, sides))
+
+    def _section(self, question: str, quotes: Iterable[Quote], rows: Sequence[LedgerRow]) -> Section:
+        """The section with the quotes that their passages support."""
+        texts = (_marked(quote, rows) for quote in _with_others(quotes))
+        sentences = [self._checker.check(text, paragraph) for paragraph, text in enumerate(texts)]
+        supported = tuple(sentence for sentence in sentences if sentence.verdict == "supported")
+        dropped = tuple(sentence for sentence in sentences if sentence.verdict != "supported")
+        return Section(question, supported, dropped)
 
     def _evidence(self, rows: Sequence[LedgerRow]) -> list[Evidence]:
         """The passages by page: what is said twice in one page is not said by two sources."""
@@ -69,9 +76,10 @@ class QuotingWriter:
 
     def _further(self, question: str, pages: Iterable[Evidence], quotes: Sequence[Quote], most: int) -> list[Quote]:
         """What the other pages say, where it is not said already."""
-        quoted = [each for quote in quotes for each in (quote, *quote.others)]
-        said = [set(stems(each.text)) for each in quoted]
-        known = {self._origin(number) for each in quoted for number in each.numbers}
+        quoted = _with_others(quotes)
+        said = [set(stems(quote.text)) for quote in quoted]
+        numbers = set[int]().union(*(quote.numbers for quote in quoted))
+        known = {self._origin(number) for number in numbers}
         # First what the other origins say, then what is left to say of those that are quoted already.
         further: list[Quote] = []
         for page in sorted(pages, key=lambda page: self._origin(page.number) in known):
@@ -87,6 +95,11 @@ class QuotingWriter:
     def _nearest(self, question: str, evidence: Sequence[Evidence], rows: Sequence[LedgerRow]) -> Iterable[int]:
         for page in rank_sources(question, evidence)[:_NEAREST]:
             yield next(row.id for row in rows if row.source == page.number)
+
+
+def _with_others(quotes: Iterable[Quote]) -> list[Quote]:
+    """The quotes, each followed by those that say otherwise."""
+    return list(chain.from_iterable((quote, *quote.others) for quote in quotes))
 
 
 def _disputed(question: str, candidates: Sequence[Candidate]) -> list[Quote]:

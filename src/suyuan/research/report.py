@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import Any
 
 from ..store.research import StoredJob
@@ -84,10 +85,15 @@ def claims(sections: Sequence[Section], ledger: Ledger) -> list[dict[str, Any]]:
     return found
 
 
+def ledger_ids(entries: Iterable[Mapping[str, Any]]) -> set[int]:
+    """The passages that claims, or other entries of a report, name."""
+    return set[int]().union(*(entry["ledger"] for entry in entries))
+
+
 def figures(sections: Iterable[Section]) -> list[dict[str, Any]]:
     """The numbers of the report, each with its sentence and its passages."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for sentence in (sentence for section in sections for sentence in section.sentences):
+    for sentence in chain.from_iterable(section.sentences for section in sections):
         for quantity in find_quantities(sentence.text):
             written = quantity.written(sentence.text)
             # "One" and "two" are mostly no data, and the time of a day is none.

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..core.document import cut_from
+from .report import ledger_ids
 from .request import label
 
 Row = Mapping[str, Any]
@@ -49,7 +50,9 @@ class ReportView:
 
     def nothing(self, section: Row) -> str:
         """Why a section has no sentences: nothing was read, nothing fits, or something only comes near."""
-        return self.say("nothing" if section["nearest"] else "no_answer" if self.rows else "nothing_read")
+        if section["nearest"]:
+            return self.say("nothing")
+        return self.say("no_answer") if self.rows else self.say("nothing_read")
 
     def marks(self, claim: Row) -> list[str]:
         """What a reader must know of a sentence: partly supported, or how few origins it has."""
@@ -77,9 +80,10 @@ class ReportView:
     @property
     def cited(self) -> list[Row]:
         """The passages that the report cites."""
-        claims = {id for claim in self.result["claims"] if claim["kept"] for id in claim["ledger"]}
-        sides = {id for each in self.result["disagreements"] for side in each["sides"] for id in side["ledger"]}
-        return [self.rows[id] for id in sorted(claims | sides)]
+        ids = ledger_ids(claim for claim in self.result["claims"] if claim["kept"])
+        for disagreement in self.result["disagreements"]:
+            ids |= ledger_ids(disagreement["sides"])
+        return [self.rows[id] for id in sorted(ids)]
 
     def read_at(self, row: Row) -> str:
         """When a passage was read, the hash of its page, and how much of the page was read where it was not all."""

@@ -114,12 +114,11 @@ class ResearchRequest:
         if depth not in get_args(Depth):
             raise _refused("depth", depth)
         scope = _made(Scope, given.pop("scope", None) or {}, "scope")
-        limits = {name: value for name, value in (given.pop("budget", None) or {}).items() if value is not None}
-        budget = _replaced(EFFORTS[depth].budget, limits)
-        headings = [shown_line(str(each)) for each in given.pop("outline", None) or ()]
-        outline = tuple(heading for heading in headings if heading)
-        values = {name: value for name, value in given.items() if value is not None}
-        made = _made(cls, {**values, "question": shown_text(question), "depth": depth}, "")
+        limits = given.pop("budget", None) or {}
+        budget = _replaced(EFFORTS[depth].budget, _without_none(limits))
+        headings = [shown_line(str(heading)) for heading in given.pop("outline", None) or ()]
+        outline = tuple(filter(None, headings))
+        made = _made(cls, {**_without_none(given), "question": shown_text(question), "depth": depth}, "")
         return replace(made, scope=scope, budget=budget, outline=outline[:MAX_OUTLINE])
 
     def __post_init__(self) -> None:
@@ -128,7 +127,8 @@ class ResearchRequest:
         if self.webhook and not is_page(self.webhook):
             raise _refused("webhook", self.webhook)
         if not self.lang:
-            object.__setattr__(self, "lang", "zh" if script_language(self.question) == "zh" else "en")
+            lang = "zh" if script_language(self.question) == "zh" else "en"
+            object.__setattr__(self, "lang", lang)
 
     @property
     def effort(self) -> Effort:
@@ -138,9 +138,10 @@ class ResearchRequest:
     def query(self, text: str, *, focus: str = "") -> SearchQuery:
         """A search within the scope; ``focus`` counts where the scope has none, since a model may have chosen it."""
         scope = self.scope
+        lang = scope.languages[0] if len(scope.languages) == 1 else ""
         return SearchQuery(
             text,
-            lang=scope.languages[0] if len(scope.languages) == 1 else "",
+            lang=lang,
             focus=scope.focus or focus,
             allowed_domains=scope.allowed_domains,
             blocked_domains=scope.blocked_domains,
@@ -155,6 +156,10 @@ class ResearchRequest:
 def request_from(data: Mapping[str, Any]) -> ResearchRequest:
     """Read what :meth:`ResearchRequest.as_dict` has written."""
     return ResearchRequest.of(str(data["question"]), {name: data[name] for name in data if name != "question"})
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _made(kind: type[T], values: Mapping[str, Any], where: str) -> T:

@@ -25,7 +25,7 @@ from .model_calls import ModelCalls
 from .plan import ResearchPlan, make_plan, plan_from, refined
 from .request import ResearchRequest, request_from
 from .section_writer import SectionWriter
-from .sentence import Section, section_from
+from .sentence import Section, cited_ids, section_from
 from .settings import ResearchSettings
 from .spending import Spending
 from .step_log import Done, StepLog
@@ -162,7 +162,7 @@ class JobRunner:
             done = await self._log.once(f"section:{at + 1}", "section", written)
             sections.append(section_from(done["section"]))
             disagreed += [disagreed_from(each) for each in done["disagreements"]]
-            self._used = len({id for section in sections for sentence in section.sentences for id in sentence.ids})
+            self._used = len(cited_ids(sections))
         if len(sections) > 1:
             summary = partial(writer.summarise, refined(self.request.question, plan), tuple(sections))
             done = await self._log.once("section:0", "section", summary)
@@ -180,7 +180,7 @@ class JobRunner:
     ) -> dict[str, Any]:
         claims = report.claims(sections, ledger)
         kept = [claim for claim in claims if claim["kept"]]
-        cited = {id for claim in kept for id in claim["ledger"]}
+        cited = report.ledger_ids(kept)
         failures = [*self._told_failures(), *self._no_evidence(gathering, ledger)]
         result: dict[str, Any] = {
             "schema_version": report.SCHEMA_VERSION,

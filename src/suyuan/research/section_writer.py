@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any
 
 from .author import Author
@@ -14,9 +15,10 @@ from .ledger import Ledger, LedgerRow
 from .model_writer import checked_section, rewrite_prompt, section_prompt, with_rewritten
 from .quoting import QuotingWriter
 from .request import ResearchRequest, label
-from .sentence import Section
+from .sentence import Section, cited_ids
 
 _MOST_REWRITTEN = 12
+_MAX_NEAREST = 3
 
 
 class SectionWriter:
@@ -34,7 +36,7 @@ class SectionWriter:
         self._checker.disagreements.clear()
         quoted = await asyncio.to_thread(self._quoting.write, question, rows, self._request.effort.sentences)
         section = await self._by_model(at, question, rows) or quoted.section
-        known = {sentence.text for each in told for sentence in each.sentences}
+        known = {sentence.text for sentence in chain.from_iterable(section.sentences for section in told)}
         new = tuple(sentence for sentence in section.sentences if sentence.text not in known)
         section = replace(section, sentences=new or section.sentences[:1])
         # The answers of the sources to the question come before what else they differ in.
@@ -45,14 +47,12 @@ class SectionWriter:
 
     async def summarise(self, question: str, sections: Sequence[Section]) -> dict[str, Any]:
         """The summary: by the model from what the sections cite, or the first sentence of each: what answers best."""
-        cited = {id for section in sections for sentence in section.sentences for id in sentence.ids}
+        cited = cited_ids(sections)
         rows = [row for row in self._ledger.rows if row.id in cited]
         title = label("summary", self._request.lang)
         section = await self._by_model(0, question, rows, title)
         if section is None:
-            unique = {each.sentences[0].text: each.sentences[0] for each in sections if each.sentences}
-            nearest = tuple(dict.fromkeys(id for each in sections for id in each.nearest))[:3]
-            section = Section(title, tuple(unique.values()), is_summary=True, nearest=nearest if not unique else ())
+            section = _first_sentences(title, sections)
         return self._data(section, ())
 
     async def _by_model(self, at: int, question: str, rows: Sequence[LedgerRow], title: str = "") -> Section | None:
@@ -76,7 +76,7 @@ class SectionWriter:
         return section if section.sentences else None
 
     def _for_rewriting(self, section: Section, rows: Sequence[LedgerRow]) -> list[LedgerRow]:
-        wanted = {id for sentence in section.dropped for id in sentence.ids}
+        wanted = set[int]().union(*(sentence.ids for sentence in section.dropped))
         chosen = [row for row in rows if row.id in wanted]
         return chosen or list(rows[:8])
 
@@ -84,3 +84,12 @@ class SectionWriter:
         notice = self._author.failure_data()
         told = [asdict(each) for each in found]
         return {"section": asdict(section), "disagreements": told, "notice": notice}
+
+
+def _first_sentences(title: str, sections: Sequence[Section]) -> Section:
+    """A summary of the first sentence of each section, or of the nearest passages where there are none."""
+    first = {section.sentences[0].text: section.sentences[0] for section in sections if section.sentences}
+    if first:
+        return Section(title, tuple(first.values()), is_summary=True)
+    nearest = dict.fromkeys(chain.from_iterable(section.nearest for section in sections))
+    return Section(title, is_summary=True, nearest=tuple(nearest)[:_MAX_NEAREST])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,8 +65,18 @@ class Section:
     nearest: tuple[int, ...] = ()
     """Where nothing answers the sub-question: the passages that come closest."""
 
+    @property
+    def ids(self) -> set[int]:
+        """The rows of the ledger that its sentences cite."""
+        return set[int]().union(*(sentence.ids for sentence in self.sentences))
+
 
 def section_from(data: Mapping[str, Any]) -> Section:
     """Read what ``asdict`` has written."""
     parts = {name: tuple(map(sentence_from, data[name])) for name in ("sentences", "dropped")}
     return Section(**{**data, **parts, "nearest": tuple(data["nearest"])})
+
+
+def cited_ids(sections: Iterable[Section]) -> set[int]:
+    """The rows of the ledger that the sentences of some sections cite."""
+    return set[int]().union(*(section.ids for section in sections))

@@ -33,7 +33,7 @@ class Spending:
     @property
     def money(self) -> float:
         """The price of the searches and tokens so far."""
-        return self.searches * self._settings.search_price + self.tokens / 1000 * self._settings.token_price
+        return self.searches * self._settings.search_price + self._price_of(self.tokens)
 
     @property
     def seconds_left(self) -> float:
@@ -78,7 +78,7 @@ class Spending:
             return self._reach("tokens")
         if self.seconds_to_write <= 0:
             return self._reach("seconds")
-        return not self._is_too_dear(tokens / 1000 * self._settings.token_price)
+        return not self._is_too_dear(self._price_of(tokens))
 
     def note(self) -> bool:
         """Note whether the time has run out; return whether what was taken may be done."""
@@ -107,10 +107,16 @@ class Spending:
 
     def _is_too_dear(self, price: float) -> bool:
         """Whether what costs ``price`` is more than the money that is left; what is free never is, such as a page."""
-        if price and self._budget.money and self.money + price > self._budget.money * _ROUNDING:
-            self._reach("money")
-            return True
-        return False
+        limit = self._budget.money
+        if not price or not limit:
+            return False
+        if self.money + price <= limit * _ROUNDING:
+            return False
+        self._reach("money")
+        return True
+
+    def _price_of(self, tokens: int) -> float:
+        return tokens / 1000 * self._settings.token_price
 
     def _reach(self, name: str) -> bool:
         if name not in self.reached:

@@ -15,6 +15,7 @@ from ..core.causes.research import NOT_A_REPORT
 from ..core.document import Document
 from ..core.errors import SuyuanError
 from ..core.person import require
+from .report import ledger_ids
 from .web import Web
 
 _PARALLEL = 8
@@ -38,7 +39,7 @@ async def verify(report: Mapping[str, Any], web: Web) -> dict[str, Any]:
     await current_allowance.get().take("answers", *FOR_A_JOB)
     claims = [claim for claim in report["claims"] if claim["kept"]]
     rows = {row["id"]: row for row in report["ledger"]}
-    urls = sorted({rows[id]["final_url"] for claim in claims for id in claim["ledger"] if id in rows})
+    urls = sorted({rows[id]["final_url"] for id in ledger_ids(claims) if id in rows})
     slots = asyncio.Semaphore(_PARALLEL)
 
     async def one(url: str) -> Document | SuyuanError:

@@ -174,7 +174,9 @@ class JobWorkers:
             if waits:
                 return
         result = await runner.run(plan)
-        state = "cancelled" if runner.stopped else "failed" if result["failed"] else "done"
+        state = "failed" if result["failed"] else "done"
+        if runner.stopped:
+            state = "cancelled"
         await self._end(job, steps, state, {**result, "state": state})
 
     async def _failed(self, job: StoredJob, failure: Failure, steps: StepLog) -> None:

@@ -70,7 +70,8 @@ def other_host(label: str, url: str) -> str:
     if len(label) > _LONGEST_LABEL or _MARKER_LIKE.fullmatch(plain):
         return host
     # As it was written as well: what looks alike to some readers is another letter to others.
-    read = {_SCHEME.sub("", found) for text in (plain, label) for found in _ADDRESS_LIKE.findall(text)}
+    addresses = [*_ADDRESS_LIKE.findall(plain), *_ADDRESS_LIKE.findall(label)]
+    read = {_SCHEME.sub("", address) for address in addresses}
     # A refused name is no host, but may look like one.
     return host if any("@" in name or shown_host(f"https://{name}/") != host for name in read) else ""
 
