@@ -197,7 +197,7 @@ class TestShared:
         """Separate clients, providers, sessions and plain calls: together they are allowed five requests at once."""
 
         def work(site: Site) -> int:
-            settings = settings_for(site.url, rate=0.1)
+            settings = settings_for(site.url, rate=5.0)
             options = AgentWebSearch(enabled=True, provider="ddg_html", timeout_seconds=1.0)
             manager = AgentManager(settings, lang="en")
             refused = []

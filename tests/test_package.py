@@ -29,7 +29,7 @@ def run(*args: str, path: Path | None = None, **environ: str) -> str:
         text=True,
         check=False,
         env=env,
-        cwd=path or ROOT.parent,
+        cwd=path.parent if path else ROOT.parent,
         timeout=120,
     )
     assert done.returncode == 0, done.stderr

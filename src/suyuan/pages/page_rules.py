@@ -120,7 +120,7 @@ class StyleRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SelectedRule:
     """A rule with one of its selectors."""
 
     selector: Selector
@@ -139,7 +139,7 @@ class Complex:
     """False if it is not known what one of them matches."""
 
     @classmethod
-    def of(cls, entries: Iterable[Entry]) -> Complex:
+    def of(cls, entries: Iterable[SelectedRule]) -> Complex:
         """Those of the rules."""
         selectors = [entry.selector for entry in entries if entry.selector.is_complex]
         if not selectors:
@@ -156,8 +156,8 @@ _NOT_COMPLEX = Complex((), (), are_decided=True)
 class _Telling:
     """The rules of one key that may change how text is seen."""
 
-    hiding: list[Entry]
-    painting: list[Entry]
+    hiding: list[SelectedRule]
+    painting: list[SelectedRule]
 
 
 class Look:
@@ -165,7 +165,7 @@ class Look:
 
     def __init__(self, rules: PageRules, tag: str, names: frozenset[str], keys: list[str]) -> None:
         self._rules, self._tag, self._names, self._keys = rules, tag, names, keys
-        self._with: dict[frozenset[str], list[Entry]] = {}
+        self._with: dict[frozenset[str], list[SelectedRule]] = {}
         telling = [rules.telling(key) for key in keys]
         hiding = self._fitting(part.hiding for part in telling)
         self.hides = _NO_PROPERTIES.union(*(entry.rule.hides for entry in hiding))
@@ -181,7 +181,7 @@ class Look:
         self.is_telling = bool(hiding or painting)
         """Whether one of the rules may change how the elements are seen."""
 
-    def _fitting(self, lists: Iterable[list[Entry]]) -> list[Entry]:
+    def _fitting(self, lists: Iterable[list[SelectedRule]]) -> list[SelectedRule]:
         """The entries whose selectors ask for nothing that the elements do not have."""
         fitting = []
         for entries in lists:
@@ -192,18 +192,18 @@ class Look:
         return fitting
 
     @cached_property
-    def all(self) -> list[Entry]:
+    def all(self) -> list[SelectedRule]:
         """All rules that may apply."""
         return self._fitting(map(self._rules.entries, self._keys))
 
-    def with_any(self, properties: frozenset[str]) -> list[Entry]:
+    def with_any(self, properties: frozenset[str]) -> list[SelectedRule]:
         """The rules that declare one of these properties."""
         if properties not in self._with:
             self._with[properties] = [entry for entry in self.all if not properties.isdisjoint(entry.rule.declared)]
         return self._with[properties]
 
     @cached_property
-    def with_variables(self) -> list[Entry]:
+    def with_variables(self) -> list[SelectedRule]:
         """The rules that give values to variables."""
         return [entry for entry in self.all if entry.rule.has_variables]
 
@@ -217,7 +217,7 @@ class PageRules:
         self._style_rules: dict[int, StyleRule] = {}
         self._texts: dict[str, list[tuple[str, int]]] = defaultdict(list)
         """The selectors of each key, and the places of their rules."""
-        self._entries: dict[str, list[Entry]] = {}
+        self._entries: dict[str, list[SelectedRule]] = {}
         self._telling: dict[str, _Telling] = {}
         for order, rule in enumerate(rules):
             for text in rule.fitting:
@@ -229,11 +229,11 @@ class PageRules:
         """Whether there are rules of this key."""
         return key in self._texts
 
-    def entries(self, key: str) -> list[Entry]:
+    def entries(self, key: str) -> list[SelectedRule]:
         """The rules with selectors of this key."""
         if key not in self._entries:
             pairs = [(read_selector(text), self._rule(order)) for text, order in self._texts[key]]
-            self._entries[key] = [Entry(selector, rule) for selector, rule in pairs if selector is not None]
+            self._entries[key] = [SelectedRule(selector, rule) for selector, rule in pairs if selector is not None]
         return self._entries[key]
 
     def telling(self, key: str) -> _Telling:
@@ -253,11 +253,11 @@ class PageRules:
                 continue
             is_whole_page = selector.text in WHOLE_PAGE
             if rule.hides and not is_whole_page:
-                telling.hiding.append(Entry(selector, rule))
+                telling.hiding.append(SelectedRule(selector, rule))
             # Those that are quick to match, or give text the colour of the page.
             is_quick = not selector.is_complex and (is_whole_page or bool(selector.names))
             if rule.paints and (is_quick or rule.is_faint):
-                telling.painting.append(Entry(selector, rule))
+                telling.painting.append(SelectedRule(selector, rule))
         return telling
 
     def _rule(self, order: int) -> StyleRule:

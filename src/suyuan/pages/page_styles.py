@@ -18,16 +18,16 @@ from .css_values import Declared, declarations, plain
 from .page_rules import (
     WHOLE_PAGE,
     Complex,
-    Entry,
     Look,
     PageRules,
     PageValues,
+    SelectedRule,
     Variables,
     may_paint,
     with_variables,
 )
 from .paint import paint_of
-from .selector import Place, Selector, Specificity, is_within, needed_names
+from .selector import Selector, Specificity, TreePlace, is_within, needed_names
 
 _Priority = tuple[bool, Layer, Specificity, int]
 _INLINE: Layer = (inf, inf)
@@ -77,7 +77,7 @@ class PageStyles:
         self.page = _page_values(tree, sheets, quirks)
         self._index = PageRules(sheets.rules, self.page)
         self._variables: dict[int, Variables] = {}
-        self._places: dict[int, Place | None] = {}
+        self._places: dict[int, TreePlace | None] = {}
         self._plain_look = Look(self._index, "", frozenset(), [])
         self._looks: dict[tuple[str, str | None, str | None], Look] = {}
         self._elements: dict[str, frozenset[int] | None] = {}
@@ -135,17 +135,17 @@ class PageStyles:
         elements = self._matched_elements(selector.text)
         return None if elements is None else node.mem_id in elements
 
-    def _place(self, node: LexborNode) -> Place:
+    def _place(self, node: LexborNode) -> TreePlace:
         """The element with its tag and names, and with those around it."""
         place = _from_outside(node, self._places, None, self._place_within)
         assert place is not None
         return place
 
-    def _place_within(self, node: LexborNode, outer: Place | None) -> Place:
+    def _place_within(self, node: LexborNode, outer: TreePlace | None) -> TreePlace:
         attributes = node.attributes
         names = frozenset(self._names_of(attributes.get("class"), attributes.get("id")))
         around = frozenset[str]() if outer is None else _all_names(outer)
-        return Place(node.tag or "", names, outer, around)
+        return TreePlace(node.tag or "", names, outer, around)
 
     def _matched_elements(self, selector: str) -> frozenset[int] | None:
         """The elements that a selector matches; None if the search takes more than is left for this page."""
@@ -170,7 +170,7 @@ class PageStyles:
             return _NO_ELEMENTS
 
     # --- styles --------------------------------------------------------------------------------------------------
-    def computed(self, entries: Iterable[Entry], node: LexborNode, inline: str) -> dict[str, str]:
+    def computed(self, entries: Iterable[SelectedRule], node: LexborNode, inline: str) -> dict[str, str]:
         """The style of an element, with the variables in it replaced."""
         declared = self._cascaded(entries, node, inline)
         variables = self.page.variables
@@ -178,7 +178,7 @@ class PageStyles:
             variables = self._variables_of(node)
         return with_variables(declared, variables)
 
-    def _cascaded(self, entries: Iterable[Entry], node: LexborNode, inline: str) -> dict[str, str]:
+    def _cascaded(self, entries: Iterable[SelectedRule], node: LexborNode, inline: str) -> dict[str, str]:
         """What is declared of an element."""
         matches = list(self._applying(entries, node))
         if inline:
@@ -192,7 +192,7 @@ class PageStyles:
                     priorities[name], style[name] = priority, value
         return style
 
-    def _applying(self, entries: Iterable[Entry], node: LexborNode) -> Iterator[_Match]:
+    def _applying(self, entries: Iterable[SelectedRule], node: LexborNode) -> Iterator[_Match]:
         """The rules that apply; one that perhaps does not apply hides text, and does not show it again."""
         for entry in entries:
             selector, rule = entry.selector, entry.rule
@@ -240,7 +240,7 @@ def _from_outside(node: LexborNode, known: dict[int, T], outermost: T, step: Cal
     return value
 
 
-def _all_names(place: Place) -> frozenset[str]:
+def _all_names(place: TreePlace) -> frozenset[str]:
     """The tags and names of an element and of those around it."""
     if place.tag in place.around and place.names <= place.around:
         return place.around

@@ -48,13 +48,13 @@ _PUNCTUATION = (".", "*")
 _DIRECTIONS = {"ltr": ANYTHING, "rtl": "[dir=rtl]"}
 
 
-class Place(NamedTuple):
+class TreePlace(NamedTuple):
     """An element with those around it, as far as plain selectors ask for them."""
 
     tag: str
     names: frozenset[str]
     """Its classes and id."""
-    parent: Place | None
+    parent: TreePlace | None
     around: frozenset[str]
     """All tags and names around it."""
 
@@ -66,7 +66,7 @@ class Compound:
     tag: str
     names: frozenset[str]
 
-    def matches(self, place: Place) -> bool:
+    def matches(self, place: TreePlace) -> bool:
         """Whether an element has the tag and the names."""
         return self.names <= place.names and self.tag in ("", place.tag)
 
@@ -167,7 +167,7 @@ def _ancestors(text: str, compounds: Sequence[Compound]) -> Ancestors:
     return Ancestors(tuple(map(tuple, rows)), names - {""})
 
 
-def is_within(place: Place, ancestors: Ancestors) -> bool:
+def is_within(place: TreePlace, ancestors: Ancestors) -> bool:
     """Whether an element stands within others as a selector asks; the nearest that fit leave the most for the rest."""
     if not ancestors.names <= place.around:
         return False
@@ -185,7 +185,7 @@ def is_within(place: Place, ancestors: Ancestors) -> bool:
     return True
 
 
-def _fits(place: Place | None, row: Iterable[Compound]) -> bool:
+def _fits(place: TreePlace | None, row: Iterable[Compound]) -> bool:
     """Whether a row of elements, ``place`` the innermost, is as it should be."""
     for compound in row:
         if place is None or not compound.matches(place):
@@ -194,7 +194,7 @@ def _fits(place: Place | None, row: Iterable[Compound]) -> bool:
     return True
 
 
-def _outside(place: Place | None, row: Iterable[Compound]) -> Place | None:
+def _outside(place: TreePlace | None, row: Iterable[Compound]) -> TreePlace | None:
     """The element around a row that fits."""
     for _ in row:
         place = place.parent if place is not None else None
