@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import FormData
 
+from server.serving import Client
 from server.serving import client as talking_to
 from server.serving import serving as serving_app
 from support.oai import reply as says
@@ -86,6 +88,38 @@ async def test_an_own_document_is_read_in_every_spelling_and_stays_private(tmp_p
                     assert document.private and "What only I know" in document.text
 
 
+async def uploaded(ask: Client, text: str, name: str) -> dict[str, Any]:
+    form = FormData()
+    form.add_field("files", text.encode(), filename=name)
+    async with ask.session.post(f"{ask.url}/api/library", data=form) as sent:
+        (document,) = (await sent.json())["documents"]
+    return dict(document)
+
+
+async def answered(ask: Client, path: str) -> list[dict[str, Any]]:
+    """The messages of a conversation, once it is answered."""
+
+    async def messages() -> list[dict[str, Any]]:
+        return list((await ask("GET", f"{path}/messages"))[1]["messages"])
+
+    async def is_answered() -> bool:
+        return bool((await messages())[-1]["answer"])
+
+    assert await eventually(is_answered)
+    return await messages()
+
+
+async def what_others_see(ask: Client, path: str) -> dict[str, Any]:
+    """What a link to a conversation shows, as JSON and as a page."""
+    _, share = await ask("POST", f"{path}/shares", {})
+    link = share["url"].rpartition("/")[2]
+    shown = {}
+    for address in (f"/api/shared/{link}", f"/s/{link}"):
+        status, shown[address] = await ask("GET", address)
+        assert status == 200
+    return shown
+
+
 async def test_the_source_of_an_own_document_is_refused_and_a_share_keeps_it_at_home(tmp_path: Path) -> None:
     notes = "The harbour of Arvika was built in 1811 by Karin Lund, as only I know."
     with serve_model([[says("It was built in 1811 [1].")]]) as model:
@@ -94,10 +128,7 @@ async def test_the_source_of_an_own_document_is_refused_and_a_share_keeps_it_at_
         settings = replace(base, model=known, search=SearchSettings(default="library", cache_minutes=0))
         with serving_app(settings) as served:
             async with talking_to(served.url) as ask:
-                form = FormData()
-                form.add_field("files", notes.encode(), filename="secret-notes.txt")
-                async with ask.session.post(f"{served.url}/api/library", data=form) as sent:
-                    (document,) = (await sent.json())["documents"]
+                document = await uploaded(ask, notes, "secret-notes.txt")
                 scrape = {"url": document["url"], "formats": ["rawHtml"]}
                 status, told = await ask("POST", "/v2/scrape", scrape)
                 assert status in (403, 404) and "LOGIN" not in str(told).upper(), told
@@ -105,19 +136,10 @@ async def test_the_source_of_an_own_document_is_refused_and_a_share_keeps_it_at_
                     "POST", "/api/conversations", {"text": "Who built the harbour of Arvika?", "search": True}
                 )
                 path = f"/api/conversations/{made['id']}"
-
-                async def answered() -> bool:
-                    messages = (await ask("GET", path + "/messages"))[1]["messages"]
-                    return bool(messages[-1]["answer"])
-
-                assert await eventually(answered)
-                _, own = await ask("GET", path + "/messages")
+                own = await answered(ask, path)
                 assert document["id"] in str(own) and "Karin Lund" in str(own), "the source was found"
-                _, share = await ask("POST", path + "/shares", {})
-                link = share["url"].rpartition("/")[2]
-                for shared in (f"/api/shared/{link}", f"/s/{link}"):
-                    status, told = await ask("GET", shared)
-                    assert status == 200 and "1811" in str(told)
+                for shared, told in (await what_others_see(ask, path)).items():
+                    assert "1811" in str(told)
                     assert document["id"] not in str(told) and "Karin Lund" not in str(told), shared
 
 
@@ -130,7 +152,7 @@ async def test_an_unknown_model_is_named(tmp_path: Path, text: str) -> None:
             assert not (await ask("GET", "/api/conversations"))[1]["conversations"]
 
 
-@pytest.mark.parametrize("spelling", ["", "localhost", "https", "%6c"])
+@pytest.mark.parametrize("spelling", ["", "localhost", "%6c"])
 async def test_a_shared_answer_that_read_a_document_by_its_address_keeps_it_at_home(
     tmp_path: Path, spelling: str
 ) -> None:
@@ -146,10 +168,7 @@ async def test_a_shared_answer_that_read_a_document_by_its_address_keeps_it_at_h
         settings = replace(settings_of(free_port(), tmp_path / "data"), model=known)
         with serving_app(settings) as served:
             async with talking_to(served.url) as ask:
-                form = FormData()
-                form.add_field("files", notes.encode(), filename="annas.md")
-                async with ask.session.post(f"{served.url}/api/library", data=form) as sent:
-                    (document,) = (await sent.json())["documents"]
+                document = await uploaded(ask, notes, "annas.md")
                 url = document["url"]
                 if spelling == "localhost":
                     url = url.replace("127.0.0.1", "localhost")
@@ -159,19 +178,10 @@ async def test_a_shared_answer_that_read_a_document_by_its_address_keeps_it_at_h
                 body = {"text": f"What is the code? See {url}", "mode": "agent"}
                 _, made = await ask("POST", "/api/conversations", body)
                 path = f"/api/conversations/{made['id']}"
-
-                async def answered() -> bool:
-                    messages = (await ask("GET", path + "/messages"))[1]["messages"]
-                    return bool(messages[-1]["answer"])
-
-                assert await eventually(answered)
-                _, own = await ask("GET", path + "/messages")
+                own = await answered(ask, path)
                 assert "mango pepper" in str(own), "the document was read"
-                _, share = await ask("POST", path + "/shares", {})
-                link = share["url"].rpartition("/")[2]
-                for shared in (f"/api/shared/{link}", f"/s/{link}"):
-                    status, told = await ask("GET", shared)
-                    assert status == 200 and "The code is told" in str(told)
+                for shared, told in (await what_others_see(ask, path)).items():
+                    assert "The code is told" in str(told)
                     assert document["id"] not in str(told) and "mango pepper" not in str(told), shared
                     assert "[]()" not in str(told) and 'href=""' not in str(told), "a link leads somewhere"
 

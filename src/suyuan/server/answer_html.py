@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
@@ -75,22 +76,29 @@ class AnswerHtml:
         """What was done: the sources, who found them and how long it took, the pages that were read."""
         t = self.texts
         searches = [step for step in view.steps.values() if step.tool == "web_search"]
-        found = [step for step in searches if step.state == "ok"]
-        if searches and not found:
+        successful = [step for step in searches if step.state == "ok"]
+        if searches and not successful:
             yield t("step.search_failed", query=searches[-1].detail)
         if view.mode == "agent" and searches:
             yield t("steps.web_search", n=len(searches))
         if view.sources:
             yield t("evidence.sources", n=len(view.sources))
-        elif found:
+        elif successful:
             yield t("round.none")
-        if found:
-            answered = [each["engine"] for step in found for each in step.receipt if each["outcome"] == "ok"]
-            names = dict.fromkeys(map(self.engine, answered or [step.engine for step in found]))
-            seconds = t("seconds", n=_seconds(max(step.took_ms for step in found)))
-            yield t("separator").join((*names, seconds))
-        if read := sum(step.tool == "web_fetch" and step.state == "ok" for step in view.steps.values()):
-            yield t("steps.web_fetch", n=read)
+        if successful:
+            yield self._engines_and_time(successful)
+        fetches = [step for step in view.steps.values() if step.tool == "web_fetch"]
+        pages = sum(step.state == "ok" for step in fetches)
+        if pages:
+            yield t("steps.web_fetch", n=pages)
+
+    def _engines_and_time(self, searches: Sequence[Step]) -> str:
+        """The engines that have answered, and the time of the slowest search."""
+        receipts = chain.from_iterable(step.receipt for step in searches)
+        answered = [attempt["engine"] for attempt in receipts if attempt["outcome"] == "ok"]
+        engines = answered or [step.engine for step in searches]
+        seconds = self.texts("seconds", n=_seconds(max(step.took_ms for step in searches)))
+        return self.texts("separator").join((*dict.fromkeys(map(self.engine, engines)), seconds))
 
     def receipt(self, step: Step) -> str:
         """The receipt of a search on one line: ``SearXNG not reachable → DuckDuckGo, 5 results, 0.8 s``."""
